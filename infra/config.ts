@@ -1,0 +1,95 @@
+import { z } from 'zod';
+
+/**
+ * Every setting of the service, read once from the environment. Nothing else reads `process.env`
+ * (child processes get theirs from here), so a typo or a gap stops the start with the whole list.
+ */
+
+const list = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
+  .pipe(z.array(z.string()));
+
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const wholeNumber = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `90s`, `15m`, `2h` or `500ms` as milliseconds. */
+const durationMs = z
+  .string()
+  .regex(/^\d+(ms|s|m|h)$/, 'must be a duration such as 90s, 15m or 2h')
+  .transform((text) => Number.parseInt(text, 10) * (unitMs[text.replace(/^\d+/, '')] ?? 1));
+
+const hostAndPort = /^[^\s:/]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/;
+
+const settings = z.object({
+  KAFKA_BROKERS: list.optional(),
+  KAFKA_SSL: flag.default(false),
+  KAFKA_SSL_CA_FILE: z.string().optional(),
+  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
+  KAFKA_SASL_USERNAME: z.string().optional(),
+  KAFKA_SASL_PASSWORD: z.string().optional(),
+  KAFKA_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]*$/)
+    .default(''),
+  KAFKA_TOPIC_PROFILE: z.enum(['embedded', 'production']).default('embedded'),
+  KAFKA_REPLICATION_FACTOR: wholeNumber.optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .optional(),
+  DATABASE_POOL_SIZE: wholeNumber.default(10),
+  S3_ENDPOINT: z.url().optional(),
+  S3_PUBLIC_ENDPOINT: z.url().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_BUCKET: z.string().default('clipledger'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_FORCE_PATH_STYLE: flag.default(true),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber.default(8080),
+  METRICS_PORT: wholeNumber.default(0),
+  PUBLIC_URL: z.url().optional(),
+  TRUST_PROXY: flag.default(false),
+  EGRESS_ALLOW: list.pipe(z.array(z.string().regex(hostAndPort, 'must be host:port entries'))).default([]),
+  ZERO_BALANCE_READS: z.enum(['allow', 'deny']).default('deny'),
+  REFUND_FAILED_CLIPS: z.enum(['on', 'off']).default('on'),
+  RATE_LIMIT_PER_MINUTE: wholeNumber.default(60),
+  JOB_DEADLINE: durationMs.default(2 * 3_600_000),
+  WORKER_CONCURRENCY: wholeNumber.default(2),
+  SOURCE_MAX_BYTES: wholeNumber.default(2 * 1024 ** 3),
+  SOURCE_MAX_DURATION: durationMs.default(4 * 3_600_000),
+  FFMPEG_PATH: z.string().optional(),
+  FFPROBE_PATH: z.string().optional(),
+  DATA_DIR: z.string().default('.data'),
+  WORK_DIR: z.string().optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+export type Config = Readonly<z.infer<typeof settings>>;
+
+/** The settings are wrong: `message` lists every one of them with what it must be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * The service's settings out of `env` (usually `process.env`). Empty values count as absent.
+ * Durations become milliseconds, lists become arrays. Throws `ConfigError` naming each wrong setting.
+ */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = settings.safeParse(given);
+  if (parsed.success) return Object.freeze(parsed.data);
+  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new ConfigError(`These settings are wrong:\n${lines.join('\n')}`);
+}
