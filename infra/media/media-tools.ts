@@ -1,0 +1,66 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+
+/** Absolute paths of the two programs that all media work runs. */
+export type MediaTools = { readonly ffmpegPath: string; readonly ffprobePath: string };
+
+/** ffmpeg or ffprobe is not on this machine: `message` says how to get it. */
+export class MediaToolsMissing extends Error {
+  override readonly name = 'MediaToolsMissing';
+}
+
+type ToolSettings = {
+  readonly FFMPEG_PATH?: string | undefined;
+  readonly FFPROBE_PATH?: string | undefined;
+};
+
+/**
+ * Finds ffmpeg and ffprobe: the operator's setting first, then the binary of the `ffmpeg-static`
+ * package where its installation brought one, then PATH (`searchPath`, as in the environment).
+ * Throws `MediaToolsMissing` naming what is not there.
+ */
+export async function locateMediaTools(settings: ToolSettings, searchPath: string): Promise<MediaTools> {
+  const [ffmpegPath, ffprobePath] = await Promise.all([
+    firstExecutable([settings.FFMPEG_PATH, bundledFfmpeg(), ...onPath('ffmpeg', searchPath)]),
+    firstExecutable([settings.FFPROBE_PATH, ...onPath('ffprobe', searchPath)]),
+  ]);
+  if (ffmpegPath === undefined || ffprobePath === undefined) {
+    const missing = [ffmpegPath === undefined ? 'ffmpeg' : '', ffprobePath === undefined ? 'ffprobe' : ''];
+    throw new MediaToolsMissing(
+      `${missing.filter((name) => name !== '').join(' and ')} not found: install ffmpeg ` +
+        '(on Debian and Ubuntu: apt-get install ffmpeg) or set FFMPEG_PATH and FFPROBE_PATH.',
+    );
+  }
+  return Object.freeze({ ffmpegPath, ffprobePath });
+}
+
+/** `ffmpeg-static` is optional: its installation downloads a binary, which fails behind many firewalls. */
+function bundledFfmpeg(): string | undefined {
+  try {
+    const path: unknown = createRequire(import.meta.url)('ffmpeg-static');
+    return typeof path === 'string' ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function onPath(program: string, searchPath: string): string[] {
+  return searchPath
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, program));
+}
+
+async function firstExecutable(candidates: readonly (string | undefined)[]): Promise<string | undefined> {
+  for (const candidate of candidates) {
+    if (candidate === undefined) continue;
+    const usable = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (usable) return candidate;
+  }
+  return undefined;
+}

@@ -1,0 +1,124 @@
+import type { MediaTools } from '#infra/media/media-tools.ts';
+
+export { MediaFailure, type MediaFailureCode } from '#infra/media/media-failure.ts';
+
+/**
+ * What the clip pipeline takes and gives. The pipeline knows nothing of Kafka or S3: it is given a
+ * local source file and an empty folder, and leaves its results in that folder.
+ */
+
+/** The part of JobRequested's clip options that the pipeline reads; the Avro record fits it as it is. */
+export type ClipOptions = {
+  readonly num_clips: number;
+  readonly style: string;
+  readonly length_seconds: number | null;
+  readonly prompt: string | null;
+  readonly camera_mode: string;
+  readonly hook_length_seconds: number | null;
+  readonly auto_heading: boolean;
+};
+
+export type ProgressStage = 'fetching' | 'probing' | 'analysing' | 'choosing' | 'rendering' | 'checking';
+
+export type StageProgress = {
+  readonly stage: ProgressStage;
+  /** How much of this stage is done, 0 to 1. */
+  readonly fraction: number;
+};
+
+export type PipelineContext = {
+  /** ffmpeg and ffprobe, located once at start by `locateMediaTools`. */
+  readonly tools: MediaTools;
+  /** An existing folder that belongs to this task alone; the caller removes it afterwards. */
+  readonly taskFolder: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: StageProgress) => void;
+  /** A source longer than this is refused (`SOURCE_MAX_DURATION`). */
+  readonly maxSourceDurationMs: number;
+};
+
+/** Fetching a source by its URL: `fetchSource(input, context)` in `fetch-source.ts`. */
+export type FetchInput = {
+  readonly url: string;
+  /** Exceptions of the egress guard (`EGRESS_ALLOW`). */
+  readonly egressAllow: readonly string[];
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+};
+
+export type FetchContext = Pick<PipelineContext, 'taskFolder' | 'signal' | 'onProgress'>;
+
+/** A source that lies in the task's folder, told to be a video by its content. */
+export type FetchedSource = {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** For example `video/mp4`, judged by content. */
+  readonly contentType: string;
+};
+
+/** Planning all clips of a job: `planClips(input, context)`. */
+export type PlanInput = {
+  readonly sourcePath: string;
+  /** What the source is called, for titles: the URL's last path part or the upload's file name. */
+  readonly sourceName: string;
+  readonly options: ClipOptions;
+};
+
+/** A stretch of the source that plays in the clip. */
+export type Cut = { readonly start_ms: number; readonly end_ms: number };
+
+export type PlannedClip = {
+  /** The clip's number in its job, 0 to `num_clips` - 1. */
+  readonly item: number;
+  readonly title: string;
+  /** The heading's text when the job asked for one, else null. */
+  readonly heading: string | null;
+  readonly cuts: readonly Cut[];
+  readonly camera_mode: string;
+  /** Why this stretch was chosen, for people who look at a plan. */
+  readonly score: { readonly total: number; readonly parts: Readonly<Record<string, number>> };
+};
+
+/** A clip that the source does not give: it fails with `reason`, a sentence for the client. */
+export type MissingClip = { readonly item: number; readonly reason: string };
+
+/** What the renderer must know of the source; measured once, when planning. */
+export type PlannedSource = {
+  readonly duration_ms: number;
+  /** Size as shown, after rotation and sample aspect. */
+  readonly display_width: number;
+  readonly display_height: number;
+  readonly frames_per_second: number;
+  readonly has_audio: boolean;
+  readonly hdr: boolean;
+  readonly loudness_lufs: number | null;
+};
+
+/** The whole job's plan: plain JSON, kept in S3 beside the source, the same for every retry. */
+export type ClipPlan = {
+  readonly version: 1;
+  readonly source: PlannedSource;
+  readonly clips: readonly PlannedClip[];
+  readonly missing: readonly MissingClip[];
+};
+
+/** Rendering one clip of a plan: `renderClip(input, context)`. */
+export type RenderInput = {
+  readonly sourcePath: string;
+  readonly plan: ClipPlan;
+  readonly item: number;
+};
+
+/** The finished clip, checked, in the task's folder. */
+export type RenderedClip = {
+  readonly item: number;
+  /** H.264/AAC MP4, 1080x1920. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly durationMs: number;
+  /** A PNG grid of the clip's frames with their times. */
+  readonly contactSheetPath: string;
+  /** What was measured on the result: kept as JSON beside the clip. */
+  readonly report: Readonly<Record<string, string | number | boolean | null>>;
+};
