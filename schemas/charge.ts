@@ -1,0 +1,37 @@
+import type { RecordTypes } from './records.ts';
+
+/** What is left to settle of one WalletDebited. Each item settles once: captured or refunded. */
+
+export type ItemSettlement = 'open' | 'captured' | 'refunded';
+
+export type Charge = Readonly<{
+  debitId: string;
+  jobId: string;
+  teamId: number;
+  itemCents: number;
+  items: readonly ItemSettlement[];
+}>;
+
+/** The charge that a debit opens. */
+export function openCharge(debit: RecordTypes['WalletDebited']): Charge {
+  return {
+    debitId: debit.event_id,
+    jobId: debit.job_id,
+    teamId: debit.team_id,
+    itemCents: debit.item_cents,
+    items: Array.from({ length: debit.item_count }, () => 'open' as const),
+  };
+}
+
+/** The charge with `item` settled; an item that is not open stays as it is. */
+export function settleItem(
+  charge: Charge,
+  item: number,
+  settlement: Exclude<ItemSettlement, 'open'>,
+): Charge {
+  if (charge.items[item] !== 'open') return charge;
+  return { ...charge, items: charge.items.with(item, settlement) };
+}
+
+/** Whether no item of the charge is open. */
+export const isSettled = (charge: Charge): boolean => !charge.items.includes('open');
