@@ -35,3 +35,20 @@ export function settleItem(
 
 /** Whether no item of the charge is open. */
 export const isSettled = (charge: Charge): boolean => !charge.items.includes('open');
+
+export type ChargeEvent =
+  | Readonly<{ name: 'WalletDebited'; value: RecordTypes['WalletDebited'] }>
+  | Readonly<{ name: 'WalletRefunded'; value: RecordTypes['WalletRefunded'] }>
+  | Readonly<{ name: 'ChargeCaptured'; value: RecordTypes['ChargeCaptured'] }>;
+
+/** The charge after `event`, given the one that the event names, if it is known. */
+export function evolveCharge(charge: Charge | undefined, event: ChargeEvent): Charge | undefined {
+  switch (event.name) {
+    case 'WalletDebited':
+      return openCharge(event.value);
+    case 'WalletRefunded':
+      return charge && settleItem(charge, event.value.item, 'refunded');
+    case 'ChargeCaptured':
+      return charge && settleItem(charge, event.value.item, 'captured');
+  }
+}
