@@ -1,103 +1,20 @@
-import { type Charge, isSettled } from '#schemas/charge.ts';
-import type { Named } from '#schemas/codec.ts';
 import { derivedUuid, settlementEventId } from '#schemas/ids.ts';
-import type { CommandRecords, RecordTypes } from '#schemas/records.ts';
-import type { OpenWallet, Wallet } from '#schemas/wallet.ts';
+import type { RecordTypes } from '#schemas/records.ts';
+import type { OpenWallet } from '#schemas/wallet.ts';
+import type {
+  Command,
+  DecidedCommand,
+  Decision,
+  DecisionContext,
+  LedgerView,
+  WalletDraft,
+} from './decision.ts';
 
 /**
  * The ledger's decider: what a command does to a team, as data. No clock, no I/O, no randomness: time comes
  * with the context, and every id follows from the command, so deciding twice gives the same ids.
  * All amounts are integers of cents.
  */
-
-export type Command = Named<CommandRecords>;
-
-/** Why the ledger does not do what it was asked; nothing was written. */
-export type Refusal =
-  | 'InsufficientBalance'
-  | 'BillingNotActive'
-  | 'WalletNotFound'
-  | 'WalletExists'
-  | 'ApiKeyNotFound'
-  | 'ApiKeyExists'
-  | 'ChargeNotFound'
-  | 'IdempotencyConflict'
-  | 'DeadlinePassed'
-  | 'InvalidCommand';
-
-/** What the ledger answers beside accepted or refused; the fields of CommandReply that can be null. */
-export type Answer = Readonly<
-  Partial<
-    Pick<
-      RecordTypes['CommandReply'],
-      | 'event_id'
-      | 'job_id'
-      | 'debit_id'
-      | 'first_clip_id'
-      | 'clip_id_step'
-      | 'item_count'
-      | 'amount_cents'
-      | 'balance_cents'
-      | 'key_id'
-    >
-  >
->;
-
-/** A command that was accepted before. `requestHash` is null for commands that carry none. */
-export type DecidedCommand = Readonly<{ requestHash: string | null; answer: Answer }>;
-
-/** A payment reference that has been counted. */
-export type CountedTopUp = Readonly<{ eventId: string; amountCents: number; balanceCents: number }>;
-
-/** All that a decision may look at: the state of the command's team, looked up by the command's own ids. */
-export type LedgerView = Readonly<{
-  wallet: Wallet;
-  /** The first answer to this very `command_id`, if it was accepted before. */
-  decided: DecidedCommand | undefined;
-  /** The charge that a SettleChargeItem names. */
-  charge: Charge | undefined;
-  /** The top-up with a TopUpWallet's reference. */
-  topUp: CountedTopUp | undefined;
-  /** The key that a CreateApiKey or RevokeApiKey names. */
-  apiKey: 'active' | 'revoked' | undefined;
-}>;
-
-/** `nextClipCounter` times `partitionCount` plus `partition` is the next free clip id. */
-export type DecisionContext = Readonly<{
-  nowMs: number;
-  partition: number;
-  partitionCount: number;
-  nextClipCounter: number;
-}>;
-
-type ChainFields = 'seq' | 'prev_hash' | 'hash';
-type DraftOf<Name extends keyof RecordTypes> = Readonly<{
-  name: Name;
-  value: Omit<RecordTypes[Name], ChainFields>;
-}>;
-
-/** A chained event that still wants its place in the chain: `seq`, `prev_hash` and `hash`. */
-export type WalletDraft =
-  | DraftOf<'WalletOpened'>
-  | DraftOf<'BillingActivated'>
-  | DraftOf<'BillingDeactivated'>
-  | DraftOf<'WalletToppedUp'>
-  | DraftOf<'WalletDebited'>
-  | DraftOf<'WalletRefunded'>
-  | DraftOf<'ChargeCaptured'>;
-export type TeamDraft = DraftOf<'TeamCreated'> | DraftOf<'ApiKeyCreated'> | DraftOf<'ApiKeyRevoked'>;
-
-export type Decision =
-  | Readonly<{
-      outcome: 'accepted';
-      /** This is the first answer again; nothing is written. */
-      replayed: boolean;
-      walletEvents: readonly WalletDraft[];
-      teamEvents: readonly TeamDraft[];
-      jobRequested: RecordTypes['JobRequested'] | undefined;
-      answer: Answer;
-    }>
-  | Readonly<{ outcome: 'refused'; refusal: Refusal; requiredCents?: number; balanceCents?: number }>;
 
 /** No wallet holds more: sums of amounts stay exact integers far beyond it. */
 const MAX_CENTS = 1_000_000_000_000;
@@ -326,17 +243,14 @@ const settlementOutcomes: ReadonlySet<string> = new Set(['completed', 'failed', 
 
 const isAmount = (cents: number): boolean => Number.isSafeInteger(cents) && cents > 0 && cents <= MAX_CENTS;
 
-/** The fields that every chained event has, for the event that `source.name` names. */
-function envelope(
-  source: { readonly name: string; readonly value: Command['value'] },
-  context: DecisionContext,
-) {
+/** The fields that every chained event has; the event id follows from the command and the event's name. */
+function envelope(eventName: string, command: Command['value'], context: DecisionContext) {
   return {
-    event_id: derivedUuid(source.value.command_id, source.name),
-    team_id: source.value.team_id,
+    event_id: derivedUuid(command.command_id, eventName),
+    team_id: command.team_id,
     occurred_at: context.nowMs,
-    actor: source.value.actor,
-    command_id: source.value.command_id,
+    actor: command.actor,
+    command_id: command.command_id,
   };
 }
 
@@ -368,10 +282,3 @@ const unchanged = (answer: Answer = {}): Accepted => ({
   jobRequested: undefined,
   answer,
 });
-
-/** Whether a charge may leave the ledger's memory: nothing of it is open and its command cannot come again. */
-export const mayForgetCharge = (charge: Charge, debitedAtMs: number, nowMs: number): boolean =>
-  isSettled(charge) && nowMs - debitedAtMs > COMMAND_MEMORY_MS;
-
-/** How long an accepted command is answered again: the 24 h that clients are promised and an hour to spare. */
-export const COMMAND_MEMORY_MS = 25 * 3_600_000;
