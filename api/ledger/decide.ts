@@ -2,11 +2,13 @@ import { derivedUuid, settlementEventId } from '#schemas/ids.ts';
 import type { RecordTypes } from '#schemas/records.ts';
 import type { OpenWallet } from '#schemas/wallet.ts';
 import type {
+  Answer,
   Command,
   DecidedCommand,
   Decision,
   DecisionContext,
   LedgerView,
+  Refusal,
   WalletDraft,
 } from './decision.ts';
 
