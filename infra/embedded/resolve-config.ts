@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { type Config, ConfigError, parseConfig } from '../config.ts';
+import { addressEnvironment, findRunningStack } from './running-stack.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+export type Address = 'KAFKA_BROKERS' | 'DATABASE_URL';
+
+/**
+ * The settings of one process or command: the environment first, and what it leaves open from the stack
+ * that runs on `DATA_DIR`. Throws `ConfigError` when an address in `needed` is known from neither.
+ */
+export async function resolveConfig(env: Environment, needed: readonly Address[]): Promise<Config> {
+  const given = parseConfig(env);
+  const stack = await findRunningStack(given.DATA_DIR);
+  const config = stack === undefined ? given : parseConfig({ ...addressesFor(env, stack), ...present(env) });
+  const missing = needed.filter((name) => config[name] === undefined);
+  if (missing.length === 0) return config;
+  throw new ConfigError(
+    `No service is running on ${resolve(given.DATA_DIR)}, and ${missing.join(' and ')} ${
+      missing.length === 1 ? 'is' : 'are'
+    } not set. Start it with \`npm start\`, or set the addresses of your own.`,
+  );
+}
+
+/** Credentials belong to their server: with an S3 endpoint of the user's own, nothing of the stack's S3 is taken. */
+function addressesFor(
+  env: Environment,
+  stack: Parameters<typeof addressEnvironment>[0],
+): Record<string, string> {
+  const { s3, ...rest } = stack;
+  const ownStorage = (env['S3_ENDPOINT'] ?? '') !== '';
+  return addressEnvironment(ownStorage || s3 === undefined ? rest : { ...rest, s3 });
+}
+
+const present = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
