@@ -6,5 +6,6 @@ CREATE SEQUENCE service.team_ids AS bigint START WITH 1;
 CREATE UNLOGGED TABLE service.rate_limit_windows (
   key_id            uuid        PRIMARY KEY,
   window_started_at timestamptz NOT NULL,
-  request_count     integer     NOT NULL
+  request_count     integer     NOT NULL,
+  last_request_at   timestamptz NOT NULL
 );
