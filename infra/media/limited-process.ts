@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
 import { MediaFailure } from './media-failure.ts';
 import type { MediaTools } from './media-tools.ts';
 
@@ -23,8 +22,6 @@ export type LimitedProcess = {
   readonly cwd: string;
   readonly limits: ProcessLimits;
   readonly signal: AbortSignal;
-  /** What it reads on its standard input; nothing when absent. */
-  readonly stdin?: Readable;
   /** Each piece of its standard output; without it the output is dropped. */
   readonly onStdout?: (piece: Buffer) => void;
 };
@@ -73,11 +70,7 @@ export async function runLimited(run: LimitedProcess): Promise<string> {
       PATH: '/usr/bin:/bin',
       AV_LOG_FORCE_NOCOLOR: '1',
     },
-    stdio: [
-      run.stdin === undefined ? 'ignore' : 'pipe',
-      run.onStdout === undefined ? 'ignore' : 'pipe',
-      'pipe',
-    ],
+    stdio: ['ignore', run.onStdout === undefined ? 'ignore' : 'pipe', 'pipe'],
   });
   const tail = keepTail(child);
   const stop = stopper(child);
@@ -86,7 +79,6 @@ export async function runLimited(run: LimitedProcess): Promise<string> {
   run.signal.addEventListener('abort', abort, { once: true });
   try {
     if (run.onStdout !== undefined) child.stdout?.on('data', run.onStdout);
-    feed(child, run.stdin);
     const [exitCode, exitSignal] = await exited(child);
     if (stop.reason === 'abort') throwIfAborted(run.signal);
     if (stop.reason === 'time' || exitSignal === 'SIGXCPU') throw timeLimit(run, tail());
@@ -96,7 +88,6 @@ export async function runLimited(run: LimitedProcess): Promise<string> {
     clearTimeout(limit);
     stop.clear();
     run.signal.removeEventListener('abort', abort);
-    run.stdin?.destroy();
   }
 }
 
@@ -117,14 +108,6 @@ function withLimits(run: LimitedProcess): [string, string[]] {
   if (tools.setprivPath !== undefined) command.unshift(tools.setprivPath, '--pdeathsig', 'KILL', '--');
   const [program = run.program, ...args] = command;
   return [program, args];
-}
-
-function feed(child: ChildProcess, stdin: Readable | undefined): void {
-  if (stdin === undefined || child.stdin === null) return;
-  // A child that ends early closes its end: its exit code tells, not the broken pipe.
-  child.stdin.on('error', () => stdin.destroy());
-  stdin.on('error', () => child.kill('SIGTERM'));
-  stdin.pipe(child.stdin);
 }
 
 async function exited(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {

@@ -14,7 +14,7 @@ export const mediaFailureCodes = {
   NO_PICTURE: { retryable: false },
   PICTURE_TOO_LARGE: { retryable: false },
   TOO_SHORT: { retryable: false },
-  NOT_ENOUGH_MATERIAL: { retryable: false },
+  NOT_SUPPORTED: { retryable: false },
   TIME_LIMIT: { retryable: true },
   MEMORY_LIMIT: { retryable: true },
   RESULT_WRONG: { retryable: true },

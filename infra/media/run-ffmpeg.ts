@@ -44,7 +44,7 @@ export function inputUrl(path: string): string {
   return `file:${path}`;
 }
 
-export type FfmpegRun = Pick<LimitedProcess, 'cwd' | 'signal' | 'stdin' | 'onStdout'> & {
+export type FfmpegRun = Pick<LimitedProcess, 'cwd' | 'signal' | 'onStdout'> & {
   readonly tools: MediaTools;
   readonly args: readonly string[];
   readonly wallMs: number;
@@ -93,6 +93,10 @@ async function limited(run: FfmpegRun, program: string, args: readonly string[])
   }
 }
 
+/** ffmpeg rejecting what we asked of it, rather than what it was given. */
+const ownFaults =
+  /No such filter|Error applying options to the filter|Option \S+ not found|Unknown encoder|Unrecognized option/;
+
 function meaningOf(failed: ProcessFailed): MediaFailure {
   const about = { cause: failed, detail: `${failed.message}: ${failed.stderrTail.slice(-1500)}` };
   const tail = failed.stderrTail;
@@ -108,6 +112,9 @@ function meaningOf(failed: ProcessFailed): MediaFailure {
   }
   if (/No space left on device|File size limit exceeded/.test(tail)) {
     return new MediaFailure('TOOL_BROKEN', 'There was no room left to work on the video.', about);
+  }
+  if (ownFaults.test(tail)) {
+    return new MediaFailure('TOOL_BROKEN', 'The media tools cannot do this work on this machine.', about);
   }
   return new MediaFailure('UNREADABLE', 'The video is damaged or cannot be decoded.', about);
 }

@@ -1,4 +1,5 @@
 import type { MediaTools } from '#infra/media/media-tools.ts';
+import type { ClipOptions } from '#schemas/records.ts';
 
 export { MediaFailure, type MediaFailureCode } from '#infra/media/media-failure.ts';
 
@@ -7,16 +8,11 @@ export { MediaFailure, type MediaFailureCode } from '#infra/media/media-failure.
  * local source file and an empty folder, and leaves its results in that folder.
  */
 
-/** The part of JobRequested's clip options that the pipeline reads; the Avro record fits it as it is. */
-export type ClipOptions = {
-  readonly num_clips: number;
-  readonly style: string;
-  readonly length_seconds: number | null;
-  readonly prompt: string | null;
-  readonly camera_mode: string;
-  readonly hook_length_seconds: number | null;
-  readonly auto_heading: boolean;
-};
+/**
+ * The part of JobRequested's clip options that the pipeline acts on. The API refuses what is not here yet
+ * (styles, prompts, overlays, music), so nothing that was paid for is ignored.
+ */
+export type PlanOptions = Pick<ClipOptions, 'num_clips' | 'length_seconds' | 'camera_mode' | 'auto_heading'>;
 
 export type ProgressStage = 'fetching' | 'probing' | 'analysing' | 'choosing' | 'rendering' | 'checking';
 
@@ -62,7 +58,7 @@ export type PlanInput = {
   readonly sourcePath: string;
   /** What the source is called, for titles: the URL's last path part or the upload's file name. */
   readonly sourceName: string;
-  readonly options: ClipOptions;
+  readonly options: PlanOptions;
 };
 
 /** A stretch of the source that plays in the clip. */
@@ -78,21 +74,26 @@ export type PlannedClip = {
   readonly camera_mode: string;
   /** Why this stretch was chosen, for people who look at a plan. */
   readonly score: { readonly total: number; readonly parts: Readonly<Record<string, number>> };
+  /** How much of it is black in the source itself; more than that in the result is a fault of ours. */
+  readonly black_ms: number;
+  /** What a person should know, such as a source shorter than the length asked for. */
+  readonly notes: readonly string[];
 };
 
 /** A clip that the source does not give: it fails with `reason`, a sentence for the client. */
 export type MissingClip = { readonly item: number; readonly reason: string };
 
-/** What the renderer must know of the source; measured once, when planning. */
+/** What was measured on the source when planning. */
 export type PlannedSource = {
+  /** As decoded, which can be less than the headers promise. */
   readonly duration_ms: number;
   /** Size as shown, after rotation and sample aspect. */
   readonly display_width: number;
   readonly display_height: number;
   readonly frames_per_second: number;
   readonly has_audio: boolean;
-  readonly hdr: boolean;
-  readonly loudness_lufs: number | null;
+  readonly speech_ms: number;
+  readonly shot_count: number;
 };
 
 /** The whole job's plan: plain JSON, kept in S3 beside the source, the same for every retry. */
@@ -116,9 +117,22 @@ export type RenderedClip = {
   /** H.264/AAC MP4, 1080x1920. */
   readonly path: string;
   readonly bytes: number;
+  readonly width: number;
+  readonly height: number;
   readonly durationMs: number;
   /** A PNG grid of the clip's frames with their times. */
   readonly contactSheetPath: string;
   /** What was measured on the result: kept as JSON beside the clip. */
-  readonly report: Readonly<Record<string, string | number | boolean | null>>;
+  readonly report: ClipReport;
+};
+
+/** Figures of a finished clip. */
+export type ClipReport = {
+  readonly frames_per_second: number;
+  /** Integrated, EBU R128; null for silence. */
+  readonly loudness_lufs: number | null;
+  readonly true_peak_dbfs: number | null;
+  readonly black_ms: number;
+  readonly audio_minus_video_ms: number;
+  readonly loudness_normalised: boolean;
 };

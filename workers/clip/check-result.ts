@@ -1,0 +1,100 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MediaFailure } from '#infra/media/media-failure.ts';
+import { type ProbedMedia, probe } from '#infra/media/probe.ts';
+import { guardedInputOptions, inputUrl, runFfmpeg } from '#infra/media/run-ffmpeg.ts';
+import type { ClipReport, PipelineContext, PlannedClip } from './contract.ts';
+import { type MeasuredLoudness, parseEbur128 } from './loudness.ts';
+import { clipHeight, clipWidth } from './render-command.ts';
+
+export type CheckedClip = {
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly report: Omit<ClipReport, 'loudness_normalised'>;
+};
+
+const durationToleranceMs = 250;
+const syncToleranceMs = 100;
+/** Encoding blurs the borders of black stretches a little. */
+const blackToleranceMs = 400;
+const checkLimitMs = 120_000;
+const blackFile = 'result-black.txt';
+
+/**
+ * Measures a rendered clip and refuses what must not reach a customer: wrong size or streams, a wrong length,
+ * sound beside the picture, black that was not in the source. Throws `MediaFailure` (`RESULT_WRONG`).
+ */
+export async function checkResult(
+  path: string,
+  clip: PlannedClip,
+  context: PipelineContext,
+): Promise<CheckedClip> {
+  const media = await probe(path, context);
+  const { loudness, blackMs } = await decodeWhole(path, media, context);
+  const plannedMs = clip.cuts.reduce((sum, cut) => sum + cut.end_ms - cut.start_ms, 0);
+  const durationMs = media.video?.durationMs ?? 0;
+  const offsetMs = (media.audio?.durationMs ?? 0) - durationMs;
+  const wrong = [
+    media.video?.codec === 'h264' && media.audio?.codec === 'aac' ? '' : 'streams are missing',
+    media.video?.displayWidth === clipWidth && media.video.displayHeight === clipHeight
+      ? ''
+      : 'the size is wrong',
+    media.video?.pixelFormat === 'yuv420p' ? '' : 'the pixel format is wrong',
+    Math.abs(durationMs - plannedMs) <= durationToleranceMs
+      ? ''
+      : `it lasts ${durationMs} ms, not ${plannedMs}`,
+    Math.abs(offsetMs) <= syncToleranceMs ? '' : `sound and picture differ by ${offsetMs} ms`,
+    blackMs <= clip.black_ms + blackToleranceMs ? '' : `${blackMs} ms of it are black, not ${clip.black_ms}`,
+  ].filter((fault) => fault !== '');
+  if (wrong.length > 0) {
+    throw new MediaFailure('RESULT_WRONG', 'The rendered clip did not pass its check.', {
+      detail: wrong.join('; '),
+    });
+  }
+  return {
+    bytes: (await stat(path)).size,
+    durationMs,
+    report: {
+      frames_per_second: media.video?.framesPerSecond ?? 0,
+      loudness_lufs: loudness.lufs,
+      true_peak_dbfs: loudness.truePeakDbfs,
+      black_ms: blackMs,
+      audio_minus_video_ms: offsetMs,
+    },
+  };
+}
+
+async function decodeWhole(
+  path: string,
+  media: ProbedMedia,
+  context: PipelineContext,
+): Promise<{ loudness: MeasuredLoudness; blackMs: number }> {
+  const picture = `scale=270:480:flags=fast_bilinear,blackdetect=d=0.1:pic_th=0.99:pix_th=0.06,metadata=mode=print:file=${blackFile}`;
+  const stderr = await runFfmpeg({
+    tools: context.tools,
+    cwd: context.taskFolder,
+    signal: context.signal,
+    wallMs: checkLimitMs,
+    args: [
+      ...['-v', 'info', ...guardedInputOptions(media.type), '-threads', '2', '-i', inputUrl(path)],
+      ...['-vf', picture, '-af', 'ebur128=framelog=verbose:peak=true', '-f', 'null', '-'],
+    ],
+  });
+  const black = await readFile(join(context.taskFolder, blackFile), 'utf8').catch(() => '');
+  return { loudness: parseEbur128(stderr), blackMs: blackTime(black, media.video?.durationMs ?? 0) };
+}
+
+/** The sum of black stretches in blackdetect's `lavfi.black_start=…` and `lavfi.black_end=…` lines. */
+function blackTime(text: string, durationMs: number): number {
+  let total = 0;
+  let startMs: number | undefined;
+  for (const [, edge, seconds] of text.matchAll(/lavfi\.black_(start|end)=([\d.]+)/g)) {
+    const atMs = Number(seconds) * 1000;
+    if (edge === 'start') startMs = atMs;
+    else if (startMs !== undefined) {
+      total += atMs - startMs;
+      startMs = undefined;
+    }
+  }
+  return Math.round(startMs === undefined ? total : total + durationMs - startMs);
+}

@@ -1,0 +1,42 @@
+import type { Span } from '../media/utterances.ts';
+
+const longestName = 60;
+
+/**
+ * A title that promises nothing which was not measured: the source's own name and the time in it, such as
+ * `Board meeting, 0:03 to 0:34`. Pure.
+ */
+export function clipTitle(sourceName: string, span: Span): string {
+  const name = readableName(sourceName);
+  const time = `${clock(span.startMs)} to ${clock(span.endMs)}`;
+  return name === undefined ? `Clip from ${time}` : `${name}, ${time}`;
+}
+
+/** The name of a file or of the last part of a URL as words, or undefined when it holds none. */
+function readableName(sourceName: string): string | undefined {
+  const words = decoded(sourceName)
+    .replace(/[?#].*$/, '')
+    .replace(/\.[A-Za-z0-9]{2,4}$/, '')
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .replace(/[_+.\s-]+/g, ' ')
+    .trim();
+  const meaningless = !/\p{L}{2}/u.test(words) || /\b[0-9a-f]{12,}\b/i.test(words.replaceAll(' ', ''));
+  if (meaningless) return undefined;
+  const short = words.length <= longestName ? words : words.slice(0, longestName).replace(/\s+\S*$/, '');
+  return short.charAt(0).toUpperCase() + short.slice(1);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function clock(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const tail = `${minutes}:${String(rest).padStart(2, '0')}`;
+  return hours === 0 ? tail : `${hours}:${tail.padStart(5, '0')}`;
+}
