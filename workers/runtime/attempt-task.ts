@@ -1,0 +1,77 @@
+import type { Logger } from '#infra/log.ts';
+import { afterFailure, outageDelayMs, type TaskHistory, untried, withFailure } from './retry-policy.ts';
+import { classifyFailure, missedDeadline, type TaskFailure } from './task-failure.ts';
+import { finished, type Verdict } from './task-lane.ts';
+
+/** A task as its attempts see it. */
+export type Work = Readonly<{
+  deadlineAtMs: number;
+  /** Does the work and says so in the log; repeating it is harmless. */
+  perform: (signal: AbortSignal) => Promise<void>;
+  /** Says in the log that the work has failed for good. */
+  giveUp: (end: GivenUp, signal: AbortSignal) => Promise<void>;
+  log: Logger;
+}>;
+
+export type GivenUp = Readonly<{ failure: TaskFailure; attempts: number; isDead: boolean }>;
+
+export type AttemptSources = Readonly<{ now: () => number; random: () => number }>;
+
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * The attempts of one task, which remember what came before. Each resolves to what the lane does next and
+ * rejects only when `signal` aborts. Work stops at the deadline; saying that it failed does not.
+ */
+export function attemptsOf(work: Work, sources: AttemptSources): (signal: AbortSignal) => Promise<Verdict> {
+  let history: TaskHistory = untried;
+  let end: GivenUp | undefined;
+
+  const perform = async (signal: AbortSignal): Promise<Verdict> => {
+    const failure = await failureOfPerforming(work, signal, sources.now());
+    if (failure === undefined) return finished;
+    history = withFailure(history, failure);
+    const decision = afterFailure(failure, history, sources.random());
+    const { code, detail } = failure;
+    work.log.warn({ code, detail, reason: failure.message, ...history, ...decision }, 'a try failed');
+    if (decision.action === 'retry') return retryAfter(work, decision.delayMs, sources.now());
+    end = { failure, attempts: history.failures + history.outagesInARow, isDead: decision.isDead };
+    return giveUp(end, signal);
+  };
+
+  const giveUp = async (how: GivenUp, signal: AbortSignal): Promise<Verdict> => {
+    try {
+      await work.giveUp(how, signal);
+      return finished;
+    } catch (error) {
+      signal.throwIfAborted();
+      history = { ...history, outagesInARow: history.outagesInARow + 1 };
+      work.log.warn({ err: error }, 'the failure could not be recorded');
+      return { kind: 'retry', delayMs: outageDelayMs(history.outagesInARow, sources.random()) };
+    }
+  };
+
+  return (signal) => (end === undefined ? perform(signal) : giveUp(end, signal));
+}
+
+async function failureOfPerforming(
+  work: Work,
+  signal: AbortSignal,
+  nowMs: number,
+): Promise<TaskFailure | undefined> {
+  const leftMs = work.deadlineAtMs - nowMs;
+  if (leftMs <= 0) return missedDeadline;
+  const atDeadline = AbortSignal.timeout(Math.min(leftMs, longestTimerMs));
+  try {
+    await work.perform(AbortSignal.any([signal, atDeadline]));
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    return atDeadline.aborted ? missedDeadline : classifyFailure(error);
+  }
+}
+
+/** The wait ends at the deadline at the latest, so that the failure is not late too. */
+function retryAfter(work: Work, delayMs: number, nowMs: number): Verdict {
+  return { kind: 'retry', delayMs: Math.max(0, Math.min(delayMs, work.deadlineAtMs - nowMs)) };
+}

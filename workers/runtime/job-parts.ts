@@ -1,0 +1,46 @@
+import type { Appender } from '#infra/kafka/appender.ts';
+import type { Logger } from '#infra/log.ts';
+import type { MediaTools } from '#infra/media/media-tools.ts';
+import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
+import type {
+  ClipPlan,
+  FetchContext,
+  FetchedSource,
+  FetchInput,
+  PipelineContext,
+  PlanInput,
+  RenderedClip,
+  RenderInput,
+} from '../clip/contract.ts';
+import type { ClipOutcomes } from './clip-outcome.ts';
+import type { ProgressPublisher } from './progress-publisher.ts';
+import type { WorkFolders } from './work-folders.ts';
+import type { WorkerMetrics } from './worker-metrics.ts';
+
+/** The media work, as the runtime calls it. */
+export type ClipPipeline = Readonly<{
+  fetchSource: (input: FetchInput, context: FetchContext) => Promise<FetchedSource>;
+  planClips: (input: PlanInput, context: PipelineContext) => Promise<ClipPlan>;
+  renderClip: (input: RenderInput, context: PipelineContext) => Promise<RenderedClip>;
+}>;
+
+export type SourceLimits = Readonly<{
+  egressAllow: readonly string[];
+  maxBytes: number;
+  maxDurationMs: number;
+}>;
+
+/** What the tasks of a worker share. */
+export type JobParts = Readonly<{
+  storage: ObjectStorage;
+  outcomes: ClipOutcomes;
+  appender: Appender;
+  pipeline: ClipPipeline;
+  tools: MediaTools;
+  folders: WorkFolders;
+  progress: ProgressPublisher;
+  metrics: WorkerMetrics;
+  limits: SourceLimits;
+  now: () => number;
+  log: Logger;
+}>;

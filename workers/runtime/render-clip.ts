@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import type { RenderClipTask } from '#schemas/records.ts';
+import type { PlannedClip, RenderedClip } from '../clip/contract.ts';
+import type { GivenUp, Work } from './attempt-task.ts';
+import { clipOf } from './clip-identity.ts';
+import type { ClipOutcome } from './clip-outcome.ts';
+import { type Cause, completedClip } from './clip-records.ts';
+import { announceOutcome, endClipsAsFailed } from './end-clips.ts';
+import type { JobParts } from './job-parts.ts';
+import { clipKey, sheetKey } from './object-keys.ts';
+import { readPlan } from './stored-plan.ts';
+import { TaskStages } from './task-stages.ts';
+
+/** A render task as its worker gets it; `bytes` is the record as it was. */
+export type RenderTask = Readonly<{ task: RenderClipTask; bytes: Buffer; cause: Cause }>;
+
+/** Rendering one planned clip: its objects into storage, then ClipCompleted into `job.events`. */
+export function renderWork(parts: JobParts, rendering: RenderTask): Work {
+  const { task } = rendering;
+  const log = parts.log.child({ jobId: task.job_id, teamId: task.team_id, item: task.item });
+  return {
+    deadlineAtMs: task.deadline_at,
+    perform: (signal) => renderOrRepeat(parts, rendering, signal),
+    giveUp: (end, signal) => failClip(parts, rendering, end, signal),
+    log,
+  };
+}
+
+async function renderOrRepeat(parts: JobParts, rendering: RenderTask, signal: AbortSignal): Promise<void> {
+  const { task, cause } = rendering;
+  const about = { itemCount: task.clip.num_clips, cause };
+  const known = await parts.outcomes.read(clipOf(task), signal);
+  if (known !== undefined && !isRedriven(task, known)) {
+    await announceOutcome(parts, known, about, signal);
+    parts.metrics.ended('render', 'repeated');
+    return;
+  }
+  const outcome = await parts.folders.within((folder) => render(parts, task, folder, signal));
+  await announceOutcome(parts, outcome, about, signal);
+  parts.metrics.ended('render', 'completed');
+}
+
+/** An operator drove a dead task again: that it failed before is known. */
+const isRedriven = (task: RenderClipTask, known: ClipOutcome): boolean =>
+  task.attempt > 1 && known.name === 'ClipFailed';
+
+async function render(
+  parts: JobParts,
+  task: RenderClipTask,
+  taskFolder: string,
+  signal: AbortSignal,
+): Promise<ClipOutcome> {
+  const job = { jobId: task.job_id, teamId: task.team_id };
+  const stages = new TaskStages(job, parts.progress, parts.metrics.stageTook);
+  try {
+    stages.enter('fetch');
+    const plan = await readPlan(parts.storage, task.plan_object_key, signal);
+    const planned = plan.clips.find(({ item }) => item === task.item);
+    if (planned === undefined) throw new Error(`The plan has no clip ${task.item}.`);
+    const sourcePath = join(taskFolder, 'source');
+    const { maxBytes, maxDurationMs } = parts.limits;
+    await parts.storage.getToFile(task.source_object_key, sourcePath, { maxBytes, signal });
+    stages.enter('render');
+    const rendered = await parts.pipeline.renderClip(
+      { sourcePath, plan, item: task.item },
+      {
+        tools: parts.tools,
+        taskFolder,
+        signal,
+        onProgress: stages.onProgress,
+        maxSourceDurationMs: maxDurationMs,
+      },
+    );
+    stages.enter('upload');
+    return await store(parts, task, { planned, rendered }, signal);
+  } finally {
+    stages.leave();
+  }
+}
+
+/** The outcome is written last: where it is, the clip is whole. */
+async function store(
+  parts: JobParts,
+  task: RenderClipTask,
+  made: { readonly planned: PlannedClip; readonly rendered: RenderedClip },
+  signal: AbortSignal,
+): Promise<ClipOutcome> {
+  const clip = clipOf(task);
+  const { path, contactSheetPath, report } = made.rendered;
+  await parts.storage.putFile(clipKey(clip.jobId, clip.clipId), path, { contentType: 'video/mp4', signal });
+  await parts.storage.putFile(sheetKey(clip.jobId, clip.clipId), contactSheetPath, {
+    contentType: 'image/png',
+    signal,
+  });
+  const outcome = completedClip(clip, { ...made, atMs: parts.now() });
+  await parts.outcomes.write(outcome, report, signal);
+  return outcome;
+}
+
+async function failClip(
+  parts: JobParts,
+  rendering: RenderTask,
+  end: GivenUp,
+  signal: AbortSignal,
+): Promise<void> {
+  const { task, bytes, cause } = rendering;
+  const { failure, attempts } = end;
+  const dead = {
+    taskId: task.task_id,
+    jobId: task.job_id,
+    teamId: task.team_id,
+    attempts,
+    code: failure.code,
+    reason: failure.detail ?? failure.message,
+    bytes,
+  };
+  await endClipsAsFailed(
+    parts,
+    {
+      clips: [clipOf(task)],
+      itemCount: task.clip.num_clips,
+      failure,
+      cause,
+      dead: end.isDead ? dead : undefined,
+    },
+    signal,
+  );
+  parts.metrics.ended('render', failure.code);
+}

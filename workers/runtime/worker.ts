@@ -1,0 +1,98 @@
+import { openAppender } from '#infra/kafka/appender.ts';
+import type { KafkaConnection } from '#infra/kafka/connection.ts';
+import { consumeGroup } from '#infra/kafka/group-consumer.ts';
+import type { Logger } from '#infra/log.ts';
+import type { MediaTools } from '#infra/media/media-tools.ts';
+import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
+import type { Topic } from '#schemas/topics.ts';
+import { ClipOutcomes } from './clip-outcome.ts';
+import { type Intake, planIntake, renderIntake } from './intake.ts';
+import type { ClipPipeline, JobParts, SourceLimits } from './job-parts.ts';
+import { ProgressPublisher } from './progress-publisher.ts';
+import { TaskLane } from './task-lane.ts';
+import type { WorkFolders } from './work-folders.ts';
+import type { LaneName, WorkerMetrics } from './worker-metrics.ts';
+
+export type WorkerOptions = Readonly<{
+  kafka: KafkaConnection;
+  storage: ObjectStorage;
+  pipeline: ClipPipeline;
+  tools: MediaTools;
+  folders: WorkFolders;
+  limits: SourceLimits;
+  /** Plans and renders run side by side, this many of each, so that a slow source holds up no render. */
+  concurrency: number;
+  metrics: WorkerMetrics;
+  log: Logger;
+}>;
+
+export type Worker = Readonly<{
+  /** Resolves when the worker has stopped; rejects when it cannot go on. */
+  ended: Promise<void>;
+  /** Starts no more tasks, lets the running ones end within a bounded time, commits and leaves the groups. */
+  stop: () => Promise<void>;
+}>;
+
+type Consumption = Readonly<{ lane: TaskLane; consumed: Promise<void> }>;
+
+/** Docker gives 10 s between SIGTERM and SIGKILL: 6 to finish, the rest to abort and to close. */
+const drainMs = 6_000;
+const maxUnfinishedPerPartition = 200;
+const laneTopics: Readonly<Record<LaneName, Topic>> = { plan: 'job.events', render: 'job.tasks' };
+
+/** Starts the worker: a lane of tasks for each of the groups `workers-plan` and `workers-render`. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const leaving = new AbortController();
+  const appender = await openAppender(options.kafka, { log: options.log });
+  const parts: JobParts = {
+    ...options,
+    appender,
+    outcomes: new ClipOutcomes(options.storage),
+    progress: new ProgressPublisher((records) => appender.append(records), Date.now),
+    now: Date.now,
+  };
+  const sources = { now: Date.now, random: Math.random };
+  const lanes = [
+    consumeLane(options, 'plan', planIntake(parts, sources), leaving.signal),
+    consumeLane(options, 'render', renderIntake(parts, sources), leaving.signal),
+  ];
+  const ended = Promise.all(lanes.map(({ consumed }) => consumed)).then(() => undefined);
+  return {
+    ended,
+    stop: async () => {
+      // The groups are left last: nobody else starts a task that still runs here.
+      await Promise.all(lanes.map(({ lane }) => lane.stop(drainMs)));
+      leaving.abort();
+      await ended.catch(() => undefined);
+      await appender.close();
+    },
+  };
+}
+
+function consumeLane(
+  options: WorkerOptions,
+  name: LaneName,
+  intake: Intake,
+  signal: AbortSignal,
+): Consumption {
+  const lane = new TaskLane({
+    concurrency: options.concurrency,
+    maxUnfinishedPerPartition,
+    observer: options.metrics.lane(name),
+    log: options.log.child({ lane: name }),
+  });
+  const consumed = consumeGroup(options.kafka, {
+    group: `workers-${name}`,
+    topics: [laneTopics[name]],
+    fromBeginning: true,
+    autoCommit: false,
+    onBatch: async (batch, control) => {
+      const tasks = batch.records.map(intake).filter((task) => task !== undefined);
+      lane.accept(batch, tasks, control);
+    },
+    onAssigned: (partitions) => lane.assign(partitions),
+    onRevoked: (partitions) => lane.revoke(partitions),
+    signal,
+  });
+  return { lane, consumed };
+}
