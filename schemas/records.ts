@@ -548,6 +548,8 @@ export type CommandSnapshot = Readonly<{
 export type PartitionSnapshot = Readonly<{
   partition: number;
   next_clip_counter: number;
+  /** The ledger goes on here in wallet.commands: refusals leave no event, so nothing else says exactly what is decided. */
+  next_command_offset: number;
 }>;
 
 /** A payment reference that has been counted. */

@@ -247,5 +247,5 @@ export const sampleRecords: { readonly [Name in RecordName]: RecordTypes[Name] }
     balance_cents: 2_000,
   },
   ApiKeySnapshot: { team_id: 42, key_id: uuid(5), revoked: false },
-  PartitionSnapshot: { partition: 1, next_clip_counter: 12 },
+  PartitionSnapshot: { partition: 1, next_clip_counter: 12, next_command_offset: 345 },
 };
