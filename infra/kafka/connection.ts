@@ -52,6 +52,11 @@ export class KafkaConnection {
     return `${this.#prefix}${name}`;
   }
 
+  /** Takes note of partition counts that were seen on the cluster. */
+  rememberPartitionCounts(counts: ReadonlyMap<Topic, number>): void {
+    for (const [topic, count] of counts) this.#partitionCounts.set(topic, count);
+  }
+
   /** How many partitions the topic has; asked once. */
   async partitionCount(topic: Topic): Promise<number> {
     const known = this.#partitionCounts.get(topic);

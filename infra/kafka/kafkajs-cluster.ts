@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Kafka, KafkaConfig } from 'kafkajs';
+import type { Kafka, KafkaConfig, Message } from 'kafkajs';
 
 /**
  * kafkajs's connections without its consumer: requests to chosen brokers with an answer decoded here. The
@@ -16,8 +16,45 @@ export type WireRequest<Answer> = Readonly<{
   requestTimeout?: number;
 }>;
 
+type ProducerIdentity = Readonly<{ transactionalId: string; producerId: string; producerEpoch: number }>;
+
+/** The requests of kafkajs's `Broker` that are used here. Each rejects on an error code in the answer. */
 export type ClusterBroker = Readonly<{
+  nodeId: number | string;
   connectionPool: Readonly<{ send: <Answer>(request: WireRequest<Answer>) => Promise<Answer> }>;
+  initProducerId: (request: {
+    transactionalId: string;
+    transactionTimeout: number;
+  }) => Promise<{ producerId: string; producerEpoch: number }>;
+  addPartitionsToTxn: (
+    request: ProducerIdentity & { topics: readonly { topic: string; partitions: readonly number[] }[] },
+  ) => Promise<void>;
+  addOffsetsToTxn: (request: ProducerIdentity & { groupId: string }) => Promise<void>;
+  txnOffsetCommit: (
+    request: ProducerIdentity & {
+      groupId: string;
+      topics: readonly {
+        topic: string;
+        partitions: readonly { partition: number; offset: string; metadata: null }[];
+      }[];
+    },
+  ) => Promise<void>;
+  produce: (
+    request: ProducerIdentity & {
+      acks: number;
+      timeout: number;
+      topicData: readonly {
+        topic: string;
+        partitions: readonly { partition: number; firstSequence: number; messages: readonly Message[] }[];
+      }[];
+    },
+  ) => Promise<{
+    topics: readonly {
+      topicName: string;
+      partitions: readonly { partition: number; baseOffset: string }[];
+    }[];
+  }>;
+  endTxn: (request: ProducerIdentity & { transactionResult: boolean }) => Promise<void>;
 }>;
 
 /** The part of kafkajs's `Cluster` that is used here. */
@@ -27,6 +64,7 @@ export type Cluster = Readonly<{
   addMultipleTargetTopics: (topics: readonly string[]) => Promise<void>;
   refreshMetadata: () => Promise<void>;
   findTopicPartitionMetadata: (topic: string) => readonly { partitionId: number; leader: number }[];
+  findGroupCoordinator: (of: { groupId: string; coordinatorType: number }) => Promise<ClusterBroker>;
   findBroker: (node: { nodeId: number | string }) => Promise<ClusterBroker>;
   fetchTopicsOffset: (
     topics: readonly {

@@ -3,7 +3,7 @@ import type { KafkaConnection } from './connection.ts';
 import { type FetchFrom, LogFetcher } from './log-fetcher.ts';
 import type { ReadRecord, TopicPartition } from './record.ts';
 
-export { endOffsets } from './log-fetcher.ts';
+export { endOffsets, partitionBounds } from './log-fetcher.ts';
 
 /** What to read: whole topics, or only some partitions of each; from the given offsets or the beginning. */
 export type LogRange = Readonly<{

@@ -1,15 +1,7 @@
-import {
-  CompressionTypes,
-  type Message,
-  type PartitionerArgs,
-  type Producer,
-  type ProducerConfig,
-  type Transaction,
-} from 'kafkajs';
-import type { Topic } from '#schemas/topics.ts';
+import { CompressionTypes, type PartitionerArgs, type Producer, type ProducerConfig } from 'kafkajs';
 import type { KafkaConnection } from './connection.ts';
 import { KafkaUnavailable } from './kafka-failure.ts';
-import { partitionOf } from './partitioner.ts';
+import { partitionBatches, positionsOf } from './partition-batches.ts';
 import type { LogPosition, RecordToAppend } from './record.ts';
 
 const ALL_REPLICAS = -1;
@@ -40,52 +32,21 @@ export async function openProducer(kafka: KafkaConnection, config: ProducerConfi
 /** One `send()` of all records; their positions, in their order. */
 export async function sendRecords(
   kafka: KafkaConnection,
-  sender: Pick<Producer | Transaction, 'sendBatch'>,
+  producer: Producer,
   records: readonly RecordToAppend[],
 ): Promise<readonly LogPosition[]> {
   if (records.length === 0) return [];
-  const batches = new PartitionBatches();
-  const placed: Placed[] = [];
-  for (const record of records) {
-    const partition = record.partition ?? partitionOf(record.key, await kafka.partitionCount(record.topic));
-    placed.push(batches.add(record, partition));
-  }
-  const answers = await sender.sendBatch({
+  const sorted = await partitionBatches(kafka, records);
+  const answers = await producer.sendBatch({
     acks: ALL_REPLICAS,
     timeout: SEND_TIMEOUT_MS,
     compression: CompressionTypes.None,
-    topicMessages: batches.topicMessages((topic) => kafka.topicName(topic)),
+    topicMessages: sorted.batches.map(({ topic, messages }) => ({ topic: kafka.topicName(topic), messages })),
   });
   const baseOffsets = new Map(
     answers.map(({ topicName, partition, baseOffset }) => [`${topicName}/${partition}`, Number(baseOffset)]),
   );
-  return placed.map(({ topic, partition, index }) => {
-    const base = baseOffsets.get(`${kafka.topicName(topic)}/${partition}`);
-    if (base === undefined || !(base >= 0))
-      throw new KafkaUnavailable(`Kafka did not say where the records for ${topic} ${partition} went`);
-    return { topic, partition, offset: base + index };
-  });
-}
-
-type Placed = Readonly<{ topic: Topic; partition: number; index: number }>;
-
-/** The records grouped by topic, and how many each partition has got. */
-class PartitionBatches {
-  readonly #messages = new Map<Topic, Message[]>();
-  readonly #counts = new Map<string, number>();
-
-  add(record: RecordToAppend, partition: number): Placed {
-    const { topic, key, value, headers } = record;
-    const messages = this.#messages.get(topic) ?? [];
-    messages.push({ key, value, partition, ...(headers === undefined ? {} : { headers: { ...headers } }) });
-    this.#messages.set(topic, messages);
-    const counter = `${topic}/${partition}`;
-    const index = this.#counts.get(counter) ?? 0;
-    this.#counts.set(counter, index + 1);
-    return { topic, partition, index };
-  }
-
-  topicMessages(nameOf: (topic: Topic) => string) {
-    return [...this.#messages].map(([topic, messages]) => ({ topic: nameOf(topic), messages }));
-  }
+  return positionsOf(sorted, ({ topic, partition }) =>
+    baseOffsets.get(`${kafka.topicName(topic)}/${partition}`),
+  );
 }

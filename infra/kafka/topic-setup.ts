@@ -27,7 +27,10 @@ export async function ensureTopics(kafka: KafkaConnection, settings: TopicSettin
       const counts = await existingCounts(kafka, admin);
       checkCounts(kafka, counts, settings);
       const missing = topicNames.filter((topic) => !counts.has(topic));
-      if (missing.length === 0) return;
+      if (missing.length === 0) {
+        kafka.rememberPartitionCounts(counts);
+        return;
+      }
       if (look > 0) await delay(LOOK_AGAIN_MS);
       await createTopics(kafka, admin, missing, settings);
     }
