@@ -12,15 +12,27 @@ const measured = z.object({
 /** What loudnorm's first pass found, as the strings that its second pass takes. */
 export type LoudnessMeasure = Readonly<z.infer<typeof measured>>;
 
+/**
+ * How a cut's sound is normalised: evenly by its measure, not at all where there is nothing to hear, or as it
+ * plays where the measure is beyond what loudnorm takes (damaged sound can be louder than full scale).
+ */
+export type Loudness = LoudnessMeasure | 'silent' | 'unusual';
+
 /** Quieter than this is noise that amplifying would only make audible. */
 const quietestLufs = -60;
+const loudestLufs = 0;
+const widestRange = 99;
 
-/** Reads the JSON that loudnorm leaves at the end of stderr; null where there is nothing to normalise. Pure. */
-export function parseLoudness(stderr: string): LoudnessMeasure | null {
+/** Reads the JSON that loudnorm leaves at the end of stderr. Pure. */
+export function parseLoudness(stderr: string): Loudness {
   const json = stderr.slice(stderr.lastIndexOf('{'), stderr.lastIndexOf('}') + 1);
   const parsed = measured.safeParse(parseJson(json));
   // Silence is measured as "-inf", which fails the decimals above.
-  return parsed.success && Number(parsed.data.input_i) > quietestLufs ? parsed.data : null;
+  if (!parsed.success || Number(parsed.data.input_i) < quietestLufs) return 'silent';
+  const { input_i: loudness, input_tp: peak, input_lra: range } = parsed.data;
+  const usual =
+    Number(loudness) <= loudestLufs && Number(peak) <= widestRange && Number(range) <= widestRange;
+  return usual ? parsed.data : 'unusual';
 }
 
 function parseJson(text: string): unknown {

@@ -4,7 +4,7 @@ import { progressReader, runFfmpeg } from '#infra/media/run-ffmpeg.ts';
 import { writeContactSheet } from '../media/contact-sheet.ts';
 import { checkResult } from './check-result.ts';
 import type { PipelineContext, RenderedClip, RenderInput } from './contract.ts';
-import { type LoudnessMeasure, parseLoudness } from './loudness.ts';
+import { type Loudness, parseLoudness } from './loudness.ts';
 import { probeVideo } from './plan-clips.ts';
 import {
   type CameraMode,
@@ -14,6 +14,7 @@ import {
   loudnessArguments,
   type RenderOrder,
   renderArguments,
+  type Seek,
 } from './render-command.ts';
 
 /** 1080x1920 renders at about real time on two shared cores; ten times that is a fault. */
@@ -30,15 +31,9 @@ export async function renderClip(input: RenderInput, context: PipelineContext): 
   if (clip === undefined || cut === undefined) throw new Error(`clip ${input.item} is not in the plan`);
   const outputPath = join(context.taskFolder, `clip-${clip.item}.mp4`);
   const source = await probeVideo(input.sourcePath, context);
-  const order = {
-    sourcePath: input.sourcePath,
-    source,
-    cut,
-    cameraMode: cameraMode(clip.camera_mode),
-    outputPath,
-  };
-  const loudness = source.audio === null ? null : await measureLoudness(order, context);
-  await runRender({ ...order, loudness }, context);
+  const mode = cameraMode(clip.camera_mode);
+  const order = { sourcePath: input.sourcePath, source, cut, cameraMode: mode, outputPath };
+  const loudness = await renderSeeking(order, context);
   context.onProgress({ stage: 'checking', fraction: 0 });
   const checked = await checkResult(outputPath, clip, context);
   const contactSheetPath = join(context.taskFolder, `clip-${clip.item}.png`);
@@ -52,7 +47,7 @@ export async function renderClip(input: RenderInput, context: PipelineContext): 
     height: clipHeight,
     durationMs: checked.durationMs,
     contactSheetPath,
-    report: { ...checked.report, loudness_normalised: loudness !== null },
+    report: { ...checked.report, loudness_normalised: loudness !== 'silent' },
   };
 }
 
@@ -64,35 +59,53 @@ function cameraMode(name: string): CameraMode {
   return known;
 }
 
-async function measureLoudness(
-  order: Omit<RenderOrder, 'loudness' | 'outputPath'>,
-  context: PipelineContext,
-): Promise<LoudnessMeasure | null> {
-  const stderr = await runFfmpeg({
-    tools: context.tools,
-    cwd: context.taskFolder,
-    signal: context.signal,
-    wallMs: wallMs(order),
-    args: loudnessArguments(order),
-  });
-  return parseLoudness(stderr);
+type UnsoughtOrder = Omit<RenderOrder, 'loudness' | 'seek'>;
+
+/** Renders by the file's index and, where ffmpeg could not seek by it, again by decoding from the beginning. */
+async function renderSeeking(order: UnsoughtOrder, context: PipelineContext): Promise<Loudness> {
+  const first = await renderBy('index', order, context);
+  if (!seekFailed.test(first.stderr)) return first.loudness;
+  return (await renderBy('decode', order, context)).loudness;
 }
 
-async function runRender(order: RenderOrder, context: PipelineContext): Promise<void> {
+const seekFailed = /could not seek to position/;
+
+async function renderBy(
+  seek: Seek,
+  order: UnsoughtOrder,
+  context: PipelineContext,
+): Promise<{ loudness: Loudness; stderr: string }> {
+  const sought = { ...order, seek };
+  const measured =
+    order.source.audio === null ? '' : await runPass(loudnessArguments(sought), sought, context);
+  if (seekFailed.test(measured)) return { loudness: 'silent', stderr: measured };
+  const loudness = parseLoudness(measured);
   const durationMs = order.cut.end_ms - order.cut.start_ms;
   context.onProgress({ stage: 'rendering', fraction: 0 });
-  await runFfmpeg({
-    tools: context.tools,
-    cwd: context.taskFolder,
-    signal: context.signal,
-    wallMs: wallMs(order),
-    args: renderArguments(order),
-    onStdout: progressReader((outMs) => {
-      context.onProgress({ stage: 'rendering', fraction: Math.min(1, outMs / durationMs) });
-    }),
-  });
+  const onTime = (outMs: number) =>
+    context.onProgress({ stage: 'rendering', fraction: Math.min(1, outMs / durationMs) });
+  const stderr = await runPass(
+    renderArguments({ ...sought, loudness }),
+    sought,
+    context,
+    progressReader(onTime),
+  );
+  return { loudness, stderr };
 }
 
-function wallMs(order: Pick<RenderOrder, 'cut'>): number {
-  return startMs + (order.cut.end_ms - order.cut.start_ms) * wallMsPerClipMs;
+function runPass(
+  args: readonly string[],
+  order: Pick<RenderOrder, 'cut' | 'seek'>,
+  context: PipelineContext,
+  onStdout?: (piece: Buffer) => void,
+): Promise<string> {
+  const { tools, taskFolder: cwd, signal } = context;
+  const run = { tools, cwd, signal, args, wallMs: wallMs(order) };
+  return runFfmpeg(onStdout === undefined ? run : { ...run, onStdout });
+}
+
+/** Decoding from the beginning also costs what lies before the cut. */
+function wallMs(order: Pick<RenderOrder, 'cut' | 'seek'>): number {
+  const renderedMs = order.cut.end_ms - order.cut.start_ms;
+  return startMs + renderedMs * wallMsPerClipMs + (order.seek === 'decode' ? order.cut.start_ms : 0);
 }

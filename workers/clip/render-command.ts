@@ -3,7 +3,7 @@ import type { ProbedVideo } from '#infra/media/probe.ts';
 import { guardedInputOptions, inputUrl, progressOptions } from '#infra/media/run-ffmpeg.ts';
 import type { Cut } from './contract.ts';
 import { outputFrameRate } from './frame-rate.ts';
-import type { LoudnessMeasure } from './loudness.ts';
+import type { Loudness } from './loudness.ts';
 import type { VideoSource } from './plan-clips.ts';
 
 export const clipWidth = 1080;
@@ -13,13 +13,19 @@ export const clipHeight = 1920;
 export const cameraModes = ['standard', 'center-crop'] as const;
 export type CameraMode = (typeof cameraModes)[number];
 
+/**
+ * How the cut's start is reached: by the file's index (fast), or by decoding from the beginning, for files
+ * whose index is broken or lies behind a missing end.
+ */
+export type Seek = 'index' | 'decode';
+
 export type RenderOrder = {
   readonly sourcePath: string;
   readonly source: VideoSource;
   readonly cut: Cut;
   readonly cameraMode: CameraMode;
-  /** Null: nothing to normalise (no sound, or silence). */
-  readonly loudness: LoudnessMeasure | null;
+  readonly seek: Seek;
+  readonly loudness: Loudness;
   readonly outputPath: string;
 };
 
@@ -35,14 +41,13 @@ const fadeSeconds = 0.03;
 
 /** The one ffmpeg call that renders a clip. Pure: the same order gives the same arguments. */
 export function renderArguments(order: RenderOrder): readonly string[] {
-  const seconds = durationSeconds(order.cut);
   const rate = outputFrameRate(order.source.video.framesPerSecond);
   return ffmpegArguments((command) => {
     command
       .input(inputUrl(order.sourcePath))
       .inputOptions(...cutOptions(order))
       .complexFilter(`${pictureGraph(order, rate)};${soundGraph(order)}`)
-      .outputOptions('-map', '[picture]', '-map', '[sound]', '-t', seconds)
+      .outputOptions('-map', '[picture]', '-map', '[sound]', '-t', durationSeconds(order.cut))
       .outputOptions('-map_metadata', '-1', '-map_chapters', '-1', '-sn', '-dn')
       .outputOptions(...videoEncoding(rate), ...audioEncoding, '-movflags', '+faststart')
       .outputOptions('-f', 'mp4', ...progressOptions)
@@ -62,21 +67,36 @@ export function loudnessArguments(order: Omit<RenderOrder, 'loudness' | 'outputP
   });
 }
 
-/** Seeks before decoding (fast), and ffmpeg then drops frames up to the exact time. */
-function cutOptions(order: Pick<RenderOrder, 'source' | 'cut'>): string[] {
-  const start = (order.cut.start_ms / 1000).toFixed(3);
+/** Where reading starts and ends. After a seek ffmpeg drops frames up to the exact time. */
+function cutOptions(order: CutOrder): string[] {
   const guards = [...guardedInputOptions(order.source.type), '-threads', '2'];
-  return [...guards, '-ss', start, '-t', durationSeconds(order.cut)];
+  if (order.cut.start_ms === 0) return [...guards, '-t', durationSeconds(order.cut)];
+  if (order.seek === 'decode') return [...guards, '-t', seconds(order.cut.end_ms)];
+  return [...guards, '-ss', seconds(order.cut.start_ms), '-t', durationSeconds(order.cut)];
+}
+
+type CutOrder = Pick<RenderOrder, 'source' | 'cut' | 'seek'>;
+
+/** What a graph begins with when everything before the cut is decoded and thrown away. */
+function cutFilters(order: CutOrder, prefix: '' | 'a'): string[] {
+  if (order.seek === 'index' || order.cut.start_ms === 0) return [];
+  const start = seconds(order.cut.start_ms);
+  return [`${prefix}trim=start=${start}`, `${prefix}setpts=PTS-${start}/TB`];
 }
 
 function durationSeconds(cut: Cut): string {
-  return ((cut.end_ms - cut.start_ms) / 1000).toFixed(3);
+  return seconds(cut.end_ms - cut.start_ms);
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
 }
 
 function pictureGraph(order: RenderOrder, rate: string): string {
   const { video } = order.source;
   const input = `[0:${video.index}]`;
   const steady = [
+    ...cutFilters(order, ''),
     ...(video.interlaced ? ['yadif=deint=interlaced'] : []),
     // `start_time=0` repeats the first frame back to the cut's start, so that sound and picture begin together.
     `fps=fps=${rate}:start_time=0`,
@@ -139,24 +159,29 @@ function standardDynamicRange(video: ProbedVideo, width: number, height: number)
 }
 
 function soundGraph(order: RenderOrder): string {
-  const seconds = durationSeconds(order.cut);
-  const fadeOut = (Number(seconds) - fadeSeconds).toFixed(3);
-  const ending = `apad,atrim=0:${seconds},afade=t=in:d=${fadeSeconds},afade=t=out:st=${fadeOut}:d=${fadeSeconds}[sound]`;
+  const duration = durationSeconds(order.cut);
+  const fadeOut = (Number(duration) - fadeSeconds).toFixed(3);
+  const ending = `apad,atrim=0:${duration},afade=t=in:d=${fadeSeconds},afade=t=out:st=${fadeOut}:d=${fadeSeconds},${aacFrames}[sound]`;
   if (order.source.audio === null) return `anullsrc=r=${audioRate}:cl=stereo,${ending}`;
   return `${sourceSound(order)},${normalising(order.loudness)}${ending}`;
 }
 
+/** AAC's own frame: without it, some truncated sources end in a longer one, which the encoder refuses. */
+const aacFrames = 'asetnsamples=n=1024:p=0';
+
 /** The cut's sound from its very start (late sound is preceded by silence), in stereo. */
-function sourceSound(order: Pick<RenderOrder, 'source'>): string {
-  const index = order.source.audio?.index ?? 0;
-  return `[0:${index}]aresample=${audioRate}:async=1000:first_pts=0,aformat=sample_fmts=fltp:channel_layouts=stereo`;
+function sourceSound(order: CutOrder): string {
+  const resampled = `aresample=${audioRate}:async=1000:first_pts=0`;
+  const chain = [...cutFilters(order, 'a'), resampled, 'aformat=sample_fmts=fltp:channel_layouts=stereo'];
+  return `[0:${order.source.audio?.index ?? 0}]${chain.join(',')}`;
 }
 
-function normalising(measure: LoudnessMeasure | null): string {
-  if (measure === null) return '';
+function normalising(measure: Loudness): string {
+  if (measure === 'silent') return '';
+  // loudnorm works at 192 kHz inside: back to what AAC carries.
+  if (measure === 'unusual') return `loudnorm=${targetLoudness},aresample=${audioRate},`;
   const measured = `measured_I=${measure.input_i}:measured_TP=${measure.input_tp}:measured_LRA=${measure.input_lra}`;
   const rest = `measured_thresh=${measure.input_thresh}:offset=${measure.target_offset}:linear=true`;
-  // loudnorm works at 192 kHz inside: back to what AAC carries.
   return `loudnorm=${targetLoudness}:${measured}:${rest},aresample=${audioRate},`;
 }
 
