@@ -1,0 +1,152 @@
+import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
+import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
+import { storageSettings } from '#infra/object-storage/storage-settings.ts';
+import { isUuid } from '#schemas/ids.ts';
+import { queryRows } from '../database.ts';
+import { type AdminCommand, dollars, table, UsageError } from './command.ts';
+import { type Operator, Refused } from './operator.ts';
+
+/** What is known of one job: its rows, its money and its objects. */
+
+type JobColumns = Readonly<{
+  job_id: string;
+  team_id: number;
+  kind: string;
+  status: string;
+  stage: string | null;
+  item_count: number;
+  cost_cents: number;
+  debit_id: string;
+  created_at: Date;
+  deadline_at: Date;
+  finished_at: Date | null;
+}>;
+
+type ClipColumns = Readonly<{
+  clip_id: number;
+  item: number;
+  status: string;
+  settlement: string | null;
+  title: string | null;
+  error: string | null;
+  object_key: string | null;
+  duration_ms: number | null;
+  finished_at: Date | null;
+}>;
+
+type TransactionColumns = Readonly<{
+  seq: number;
+  type: string;
+  amount_cents: number;
+  balance_after_cents: number;
+  item: number | null;
+  occurred_at: Date;
+}>;
+
+const showJob: AdminCommand = {
+  name: 'job show',
+  summary: 'Show a job: its rows, what was charged and given back, and its objects.',
+  usage: ['JOB_ID'],
+  options: {},
+  argument: 'JOB_ID',
+  run: async (_options, operator, argument) => {
+    const jobId = argument.toLowerCase();
+    if (!isUuid(jobId)) throw new UsageError('JOB_ID must be a UUID, as POST /v1/clip returns it.');
+    const job = await findJob(operator, jobId);
+    if (job === undefined) throw new Refused(`There is no job ${jobId}.`);
+    const clips = await findClips(operator, jobId);
+    const transactions = await findTransactions(operator, jobId);
+    const objects = await listObjects(operator, jobId);
+    return {
+      json: { job, clips, transactions, objects },
+      lines: describe(job, clips, transactions, objects),
+    };
+  },
+};
+
+async function findJob({ pool }: Operator, jobId: string): Promise<JobColumns | undefined> {
+  const [row] = await queryRows<JobColumns>(
+    pool,
+    `SELECT job_id, team_id, kind, status, stage, item_count, cost_cents, debit_id, created_at, deadline_at, finished_at
+     FROM read_model.jobs WHERE job_id = $1`,
+    [jobId],
+  );
+  return row;
+}
+
+const findClips = ({ pool }: Operator, jobId: string) =>
+  queryRows<ClipColumns>(
+    pool,
+    `SELECT clip_id, item, status, settlement, title, error, object_key, duration_ms, finished_at
+     FROM read_model.clips WHERE job_id = $1 ORDER BY item`,
+    [jobId],
+  );
+
+const findTransactions = ({ pool }: Operator, jobId: string) =>
+  queryRows<TransactionColumns>(
+    pool,
+    `SELECT seq, type, amount_cents, balance_after_cents, item, occurred_at
+     FROM read_model.wallet_transactions WHERE job_id = $1 ORDER BY seq`,
+    [jobId],
+  );
+
+type ObjectRow = Readonly<{ key: string; bytes: number }>;
+
+/** The job's objects, or none with a word on stderr while the storage cannot be asked: the rows matter more. */
+async function listObjects({ config }: Operator, jobId: string): Promise<readonly ObjectRow[]> {
+  const storage = ObjectStorage.connect(storageSettings(config));
+  try {
+    const found: ObjectRow[] = [];
+    for (const prefix of [`jobs/${jobId}/`, `results/${jobId}/`])
+      for await (const { key, bytes } of storage.list(prefix)) found.push({ key, bytes });
+    return found;
+  } catch (error) {
+    if (!(error instanceof StorageFailure)) throw error;
+    process.stderr.write(`The objects could not be listed: ${error.message}\n`);
+    return [];
+  } finally {
+    storage.close();
+  }
+}
+
+function describe(
+  job: JobColumns,
+  clips: readonly ClipColumns[],
+  transactions: readonly TransactionColumns[],
+  objects: readonly ObjectRow[],
+): readonly string[] {
+  const stage = job.stage === null ? '' : ` (${job.stage})`;
+  return [
+    `Job ${job.job_id} of team ${job.team_id}: ${job.kind}, ${job.status}${stage}, ${dollars(job.cost_cents)}`,
+    `created ${job.created_at.toISOString()}, deadline ${job.deadline_at.toISOString()}`,
+    '',
+    ...table(
+      ['ITEM', 'CLIP', 'STATUS', 'MONEY', 'TITLE OR ERROR'],
+      clips.map((clip) => [
+        String(clip.item),
+        String(clip.clip_id),
+        clip.status,
+        clip.settlement ?? 'open',
+        clip.title ?? clip.error ?? '',
+      ]),
+    ),
+    '',
+    ...table(
+      ['SEQ', 'EVENT', 'AMOUNT', 'BALANCE', 'WHEN'],
+      transactions.map((row) => [
+        String(row.seq),
+        row.type,
+        dollars(row.amount_cents),
+        dollars(row.balance_after_cents),
+        row.occurred_at.toISOString(),
+      ]),
+    ),
+    '',
+    ...table(
+      ['BYTES', 'OBJECT'],
+      objects.map(({ key, bytes }) => [String(bytes), key]),
+    ),
+  ];
+}
+
+export const jobCommands: readonly AdminCommand[] = [showJob];

@@ -1,0 +1,101 @@
+/** Every HTTP status and error body of the service; nothing else names a status. */
+
+export type Answer = Readonly<{
+  status: number;
+  body: Readonly<Record<string, unknown>>;
+  headers?: Readonly<Record<string, string>>;
+}>;
+
+/** One thing that is wrong with a request: where, and what to change. */
+export type FieldError = Readonly<{ path: string; message: string }>;
+
+const refusal = (status: number, error: string, more: Readonly<Record<string, unknown>> = {}): Answer => ({
+  status,
+  body: { error, ...more },
+});
+
+const UNAVAILABLE_RETRY_SECONDS = 2;
+
+const unavailable = (error: string): Answer => ({
+  ...refusal(503, error),
+  headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) },
+});
+
+export const answers = {
+  ok: (body: Answer['body']): Answer => ({ status: 200, body }),
+  created: (body: Answer['body']): Answer => ({ status: 201, body }),
+
+  invalid: (details: readonly FieldError[]): Answer =>
+    refusal(400, details[0]?.message ?? 'The request is not valid.', { details }),
+  brokenJson: refusal(400, 'The body is not valid JSON.'),
+  brokenRequest: (because: string): Answer => refusal(400, because),
+
+  missingKey: refusal(401, 'Missing X-API-Key header'),
+  invalidKey: refusal(401, 'Invalid API key'),
+  expiredKey: refusal(401, 'API key expired'),
+
+  zeroBalance: refusal(402, 'Insufficient balance'),
+  insufficientBalance: (requiredCents: number, balanceCents: number): Answer =>
+    refusal(402, 'Insufficient wallet balance', {
+      required_cents: requiredCents,
+      balance_cents: balanceCents,
+    }),
+
+  billingNotActive: refusal(403, 'API billing not active'),
+
+  unknownRoute: refusal(404, 'There is nothing at this path. Check it, and the version prefix /v1.'),
+  jobNotFound: refusal(404, 'Job not found'),
+  keyNotFound: refusal(404, 'API key not found'),
+
+  wrongMethod: (method: string, allowed: readonly string[]): Answer => ({
+    ...refusal(405, `${method} is not allowed here; use ${allowed.join(' or ')}.`),
+    headers: { allow: allowed.join(', ') },
+  }),
+  requestTimeout: refusal(408, 'The request did not arrive within the time limit. Send it again.'),
+  bodyTooLarge: (limitBytes: number): Answer =>
+    refusal(413, `The body is larger than the limit of ${limitBytes} bytes.`),
+  unsupportedContentType: refusal(
+    415,
+    'The content type is not supported: send the body as Content-Type: application/json.',
+  ),
+  idempotencyConflict: refusal(
+    422,
+    'This Idempotency-Key was used before with another request. Use a new key for a new request.',
+  ),
+  rateLimited: (retryAfterSeconds: number): Answer => ({
+    ...refusal(429, 'Rate limit exceeded'),
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  }),
+  tooManyFailedKeys: (retryAfterSeconds: number): Answer => ({
+    ...refusal(
+      429,
+      'Too many requests with keys that are not valid came from this address. Try again later.',
+    ),
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  }),
+  headersTooLarge: refusal(431, 'The request headers are too large.'),
+
+  internal: refusal(500, 'Something went wrong on our side. Nothing more is known; try again later.'),
+  notAvailableYet: (details: readonly FieldError[]): Answer =>
+    refusal(501, `${details[0]?.message ?? 'This is not available yet.'} Nothing was charged.`, { details }),
+  uploadsNotAvailableYet: refusal(
+    501,
+    'Uploads (multipart/form-data) are not available yet: send JSON with a video_url. Nothing was charged.',
+  ),
+
+  notReady: (body: Answer['body']): Answer => ({ status: 503, body }),
+  unavailable: unavailable('The service cannot answer right now. Try again in a few seconds.'),
+  catchingUp: unavailable('The service is catching up with its records. Try again in a few seconds.'),
+  notCharged: unavailable(
+    'The service was too slow to accept the request, and nothing was charged. Send it again.',
+  ),
+  chargeUnknown: (hasIdempotencyKey: boolean): Answer =>
+    unavailable(
+      hasIdempotencyKey
+        ? 'It is not known whether the request was accepted. Repeating it with the same Idempotency-Key is safe: it cannot be charged twice.'
+        : 'It is not known whether the request was accepted; check GET /v1/wallet before sending it again. With an Idempotency-Key header, repeating it with the same Idempotency-Key is safe: it cannot be charged twice.',
+    ),
+  changeUnknown: unavailable(
+    'It is not known whether the change was made. Look with GET /v1/keys before sending it again.',
+  ),
+} as const;

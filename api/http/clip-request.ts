@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { type EgressAllow, forbiddenOnItsFace } from '#infra/egress/forbidden-url.ts';
+import type { ClipOptions } from '#schemas/records.ts';
+import { type Answer, answers, type FieldError } from './answers.ts';
+import {
+  checkFields,
+  fieldError,
+  flag,
+  httpUrl,
+  integerBetween,
+  objectOf,
+  oneOf,
+  textUpTo,
+} from './field-rules.ts';
+
+/** What `POST /v1/clip` takes as JSON, and what of it this version can do. */
+
+const colors = [
+  'white',
+  'black',
+  'red',
+  'orange',
+  'yellow',
+  'green',
+  'teal',
+  'blue',
+  'purple',
+  'pink',
+] as const;
+const fonts = [
+  'Proxima Nova',
+  'Montserrat',
+  'Luckiest Guy',
+  'Everlasting',
+  'Komika',
+  'Burbank',
+  'Bebas Neue',
+  'Anton',
+] as const;
+const styles = ['viral', 'business', 'general', 'gaming'] as const;
+const cameraModes = ['standard', 'facecam', 'speaker-zoom', 'center-crop', 'active-speaker'] as const;
+
+const PROMPT_CHARACTERS = 5_000;
+const HEADING_CHARACTERS = 500;
+const INSTRUCTION_CHARACTERS = 1_500;
+
+const heading = objectOf({
+  text: textUpTo(HEADING_CHARACTERS).optional(),
+  style: oneOf(['stroke', 'instagram']).optional(),
+  color: oneOf(colors).optional(),
+  font: oneOf(fonts).optional(),
+  position: oneOf(['top', 'middle', 'bottom']).optional(),
+  bg_color: oneOf(['black', 'white']).optional(),
+  instructions: textUpTo(INSTRUCTION_CHARACTERS).optional(),
+});
+
+const captions = objectOf({
+  enabled: flag().optional(),
+  color: oneOf(colors).optional(),
+  font: oneOf(fonts).optional(),
+});
+
+/** The JSON body as the interface's table has it. Defaults come later, so that it shows what was explicit. */
+export const clipRequestBody = objectOf({
+  video_url: httpUrl().optional(),
+  num_clips: integerBetween(1, 10).optional(),
+  style: oneOf(styles).optional(),
+  length: integerBetween(10, 180).optional(),
+  prompt: textUpTo(PROMPT_CHARACTERS).optional(),
+  camera_mode: oneOf(cameraModes).optional(),
+  hook_length: integerBetween(2, 15).optional(),
+  auto_heading: flag().optional(),
+  heading: heading.optional(),
+  captions: captions.optional(),
+  music_url: httpUrl().optional(),
+});
+export type ClipRequestBody = z.output<typeof clipRequestBody>;
+
+export const clipResponseBody = z.object({
+  job_id: z.uuid(),
+  num_clips: z.int(),
+  cost_cents: z.int(),
+  status: z.literal('processing'),
+});
+export type ClipResponseBody = z.output<typeof clipResponseBody>;
+
+/** The options of a clip job out of a request's body, or the answer that refuses it: 400 before 501. */
+export function parseClipRequest(
+  body: unknown,
+  egressAllow: EgressAllow,
+): Readonly<{ options: ClipOptions }> | Readonly<{ refused: Answer }> {
+  const checked = checkFields(clipRequestBody, body === undefined ? {} : body);
+  const wrong = 'errors' in checked ? checked.errors : sourceErrors(checked.value, egressAllow);
+  if ('errors' in checked || wrong.length > 0) return { refused: answers.invalid(wrong) };
+  const missing = notAvailableYet(checked.value);
+  if (missing.length > 0) return { refused: answers.notAvailableYet(missing) };
+  return { options: clipOptions(checked.value, checked.value.video_url ?? '') };
+}
+
+function sourceErrors(body: ClipRequestBody, allow: EgressAllow): readonly FieldError[] {
+  if (body.video_url === undefined) {
+    const message = 'A video_url or a video file via multipart form data must be provided.';
+    return [{ path: 'video_url', message }];
+  }
+  return (['video_url', 'music_url'] as const).flatMap((field) => {
+    const url = body[field];
+    const wrong = url === undefined ? undefined : forbiddenOnItsFace(url, allow);
+    return wrong === undefined ? [] : [fieldError([field], `cannot be used: ${withoutStop(wrong)}`)];
+  });
+}
+
+const withoutStop = (sentence: string): string =>
+  `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
+
+const availableCameraModes: readonly string[] = ['standard', 'center-crop'];
+
+/** What was asked for explicitly and does not exist yet. A paid request must not be served by halves. */
+function notAvailableYet(body: ClipRequestBody): readonly FieldError[] {
+  const found: FieldError[] = [];
+  const refuse = (path: string, what: string, instead: string) =>
+    found.push({ path, message: `${what} is not available yet; ${instead}.` });
+  const refuseField = (path: string) => refuse(path, path, 'leave it out');
+  if (body.style !== undefined) refuseField('style');
+  if (body.prompt !== undefined) refuseField('prompt');
+  if (body.camera_mode !== undefined && !availableCameraModes.includes(body.camera_mode))
+    refuse('camera_mode', `camera_mode ${body.camera_mode}`, `use ${availableCameraModes.join(' or ')}`);
+  if (body.hook_length !== undefined) refuseField('hook_length');
+  if (body.auto_heading === true)
+    refuse('auto_heading', 'auto_heading true', 'leave it out to get each clip its title as heading text');
+  for (const field of Object.keys(body.heading ?? {})) refuseField(`heading.${field}`);
+  if (body.captions?.enabled === true)
+    refuse('captions.enabled', 'captions.enabled true', 'leave it out or send false');
+  if (body.music_url !== undefined) refuseField('music_url');
+  return found;
+}
+
+/** The job's options with their defaults. Caption colours without captions mean nothing and are not kept. */
+const clipOptions = (body: ClipRequestBody, videoUrl: string): ClipOptions => ({
+  video_url: videoUrl,
+  video_object_key: null,
+  video_file_name: null,
+  num_clips: body.num_clips ?? 1,
+  style: body.style ?? 'viral',
+  length_seconds: body.length ?? null,
+  prompt: body.prompt ?? null,
+  camera_mode: body.camera_mode ?? 'standard',
+  hook_length_seconds: body.hook_length ?? null,
+  auto_heading: body.auto_heading ?? true,
+  heading: null,
+  captions: null,
+  music_url: null,
+  music_object_key: null,
+});

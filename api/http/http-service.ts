@@ -1,0 +1,24 @@
+import type pg from 'pg';
+import type { Config } from '#infra/config.ts';
+import type { Readiness } from '#infra/health-server.ts';
+import type { Logger } from '#infra/log.ts';
+import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
+import type { ProjectionWatch } from '#infra/postgres/projection-watch.ts';
+import type { LedgerClient } from '../ledger/ledger-client.ts';
+import type { LogFreshness } from '../log-freshness.ts';
+
+/** What the HTTP routes stand on. */
+export type HttpService = Readonly<{
+  config: Config;
+  log: Logger;
+  pool: pg.Pool;
+  ledger: Pick<LedgerClient, 'submit'>;
+  watch: Pick<ProjectionWatch, 'waitFor'>;
+  freshness: LogFreshness;
+  storage: Pick<ObjectStorage, 'presignedGet'>;
+  readiness: () => Promise<Readiness>;
+  now: () => Date;
+}>;
+
+/** How long an answer waits for the rows of what it wrote; then it is given anyway. */
+export const READ_YOUR_WRITES_LIMIT_MS = 1_000;

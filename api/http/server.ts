@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { Counter, Histogram } from 'prom-client';
+import { KafkaUnavailable } from '#infra/kafka/kafka-failure.ts';
+import { metrics } from '#infra/metrics.ts';
+import { DatabaseUnavailable } from '../database.ts';
+import { LedgerUnavailable } from '../ledger/ledger-client.ts';
+import { findKeyHolder } from '../read-model.ts';
+import { allowedMethods, type KnownRoute } from './allowed-methods.ts';
+import { type Answer, answers } from './answers.ts';
+import { type AuthenticationPorts, authenticate, type Principal } from './authentication.ts';
+import { FailedAuthentications } from './failed-authentications.ts';
+import type { HttpService } from './http-service.ts';
+import { countRequest, rateLimitHeaders } from './rate-limit.ts';
+import { addRoutes, sendAnswer } from './routes.ts';
+
+const BODY_LIMIT_BYTES = 256 * 1024;
+/** A whole request has to arrive within this, its headers sooner. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const TIMEOUT_CHECK_MS = 1_000;
+/** Longer than the idle time of usual load balancers (60 s), so that they close first. */
+const KEEP_ALIVE_MS = 72_000;
+
+const durations = new Histogram({
+  name: 'clipledger_http_request_seconds',
+  help: 'Duration of HTTP requests by route, method and status.',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  registers: [metrics],
+});
+const brokenRequests = new Counter({
+  name: 'clipledger_http_broken_requests_total',
+  help: 'Connections that sent no readable HTTP request.',
+  registers: [metrics],
+});
+
+/** The HTTP interface, not yet listening. */
+export function buildServer(service: HttpService): FastifyInstance {
+  const server: FastifyInstance = Fastify({
+    loggerInstance: service.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    trustProxy: service.config.TRUST_PROXY,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    genReqId: () => randomUUID(),
+    rewriteUrl: ({ url }) => decodableUrl(url ?? '/'),
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (error, _request, reply) => sendAnswer(reply, answerToError(error) ?? answers.internal),
+    clientErrorHandler: answerBrokenRequest,
+  });
+  const routes: KnownRoute[] = [];
+  server.addHook('onRoute', ({ method, url }) => {
+    routes.push({ methods: [method].flat(), path: url });
+  });
+  acceptBodies(server);
+  observeRequests(server, service);
+  server.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
+  server.setNotFoundHandler((request, reply) => sendAnswer(reply, answerUnrouted(request, routes)));
+  addHealthRoutes(server, service);
+  server.register(
+    (v1, _options, done) => {
+      addV1(v1, service, routes);
+      done();
+    },
+    { prefix: '/v1' },
+  );
+  return server;
+}
+
+/** Everything below `/v1`, also what does not exist there, is behind the authentication. */
+function addV1(v1: FastifyInstance, service: HttpService, routes: readonly KnownRoute[]): void {
+  const principals = new WeakMap<FastifyRequest, Principal>();
+  const ports = authenticationPorts(service);
+  v1.addHook('onRequest', async (request, reply) => {
+    const admission = await authenticate(credentialsOf(request), ports);
+    if (admission.standing !== undefined) reply.headers(rateLimitHeaders(admission.standing));
+    if ('refused' in admission) return sendAnswer(reply, admission.refused);
+    principals.set(request, admission.principal);
+    // Before a body is read: that nothing is here must not depend on what was sent to it.
+    if (request.is404) return sendAnswer(reply, answerUnrouted(request, routes));
+    return undefined;
+  });
+  v1.setNotFoundHandler((request, reply) => sendAnswer(reply, answerUnrouted(request, routes)));
+  addRoutes(v1, service, (request) => {
+    const principal = principals.get(request);
+    if (principal === undefined) throw new Error('A route was reached without authentication.');
+    return principal;
+  });
+}
+
+function authenticationPorts(service: HttpService): AuthenticationPorts {
+  const { pool, config, freshness, now } = service;
+  return {
+    findKeyHolder: (keyHash) => findKeyHolder(pool, keyHash),
+    countRequest: (keyId) => countRequest(pool, keyId, config.RATE_LIMIT_PER_MINUTE),
+    isCurrent: async (teamId) => {
+      const topic = teamId === undefined ? 'team.events' : 'wallet.events';
+      // Without Kafka nothing can have been added since, so the rows are as true as they were.
+      return (await freshness.check(topic, teamId?.toString())) !== 'behind';
+    },
+    failures: new FailedAuthentications(Date.now),
+    now,
+    zeroBalanceReads: config.ZERO_BALANCE_READS,
+  };
+}
+
+function credentialsOf(request: FastifyRequest) {
+  const header = request.headers['x-api-key'];
+  return {
+    apiKey: Array.isArray(header) ? header.join(', ') : header,
+    isRead: request.method === 'GET' || request.method === 'HEAD',
+    address: request.ip,
+  };
+}
+
+/** JSON and nothing else; an empty body counts as none, whatever type it says it has. */
+function acceptBodies(server: FastifyInstance): void {
+  const parseJson = server.getDefaultJsonParser('error', 'error');
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    return parseJson(request, body.toString(), done);
+  });
+  // Not read: the route says that it takes no uploads yet.
+  server.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
+}
+
+function addHealthRoutes(server: FastifyInstance, service: HttpService): void {
+  server.get('/health/live', () => ({ status: 'live' }));
+  server.get('/health/ready', async (_request, reply) => {
+    const { ready, reasons } = await service.readiness();
+    const body = { status: ready ? 'ready' : 'not ready', reasons };
+    return sendAnswer(reply, ready ? answers.ok(body) : answers.notReady(body));
+  });
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.metrics()),
+  );
+}
+
+function answerUnrouted(request: FastifyRequest, routes: readonly KnownRoute[]): Answer {
+  const path = request.url.replace(/\?.*$/s, '');
+  const allowed = allowedMethods(path, routes);
+  return allowed.length === 0 ? answers.unknownRoute : answers.wrongMethod(request.method, allowed);
+}
+
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = answerToError(error) ?? answers.internal;
+  const fields = { err: error, requestId: request.id, route: request.routeOptions.url };
+  if (answer === answers.internal) request.log.error(fields, 'A request failed.');
+  else if (answer === answers.unavailable)
+    request.log.warn(fields, 'A request met a dependency that is down.');
+  return sendAnswer(reply, answer);
+}
+
+/** What an error means to the client; undefined when it is a fault of ours. */
+function answerToError(error: Error & { code?: string; statusCode?: number }): Answer | undefined {
+  if (error instanceof DatabaseUnavailable || error instanceof LedgerUnavailable) return answers.unavailable;
+  if (error instanceof KafkaUnavailable) return answers.unavailable;
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return answers.bodyTooLarge(BODY_LIMIT_BYTES);
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return answers.unsupportedContentType;
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return answers.brokenJson;
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return answers.brokenRequest('The body is not as long as its Content-Length says.');
+    default:
+      return error.statusCode === 400 ? answers.brokenRequest('The request cannot be read.') : undefined;
+  }
+}
+
+/** No HTTP request could be read from the socket, so the answer is written by hand. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  brokenRequests.inc();
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, body } = answerToBrokenRequest(error.code);
+  const text = JSON.stringify(body);
+  socket.end(
+    `HTTP/1.1 ${status} \r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
+  );
+}
+
+function answerToBrokenRequest(code: string | undefined): Answer {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return answers.requestTimeout;
+  if (code === 'HPE_HEADER_OVERFLOW') return answers.headersTooLarge;
+  return answers.brokenRequest('This is not a readable HTTP request.');
+}
+
+/** Logs and measures by the route's pattern: paths and query strings may hold what must not be kept. */
+function observeRequests(server: FastifyInstance, { log }: HttpService): void {
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none';
+    const { method } = request;
+    const status = reply.statusCode;
+    durations.observe({ method, route, status }, reply.elapsedTime / 1_000);
+    const fields = {
+      requestId: request.id,
+      method,
+      route,
+      status,
+      durationMs: Math.round(reply.elapsedTime),
+    };
+    log[route.startsWith('/v1') ? 'info' : 'debug'](fields, 'A request was answered.');
+    done();
+  });
+}
+
+/** A path whose escapes cannot be decoded is no route; escaped once more it is an unknown one like others. */
+function decodableUrl(url: string): string {
+  try {
+    decodeURI(url.replace(/\?.*$/s, ''));
+    return url;
+  } catch {
+    return url.replaceAll('%', '%25');
+  }
+}

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import type { Readiness } from '#infra/health-server.ts';
+import type { ProjectionWatch } from '#infra/postgres/projection-watch.ts';
+import { queryRows } from './database.ts';
+
+/** Whether this instance can serve: the ledger answers it, and the rows are there and watched. */
+export async function checkReadiness(parts: {
+  readonly ledger: { ready(): boolean };
+  readonly pool: pg.Pool;
+  readonly watch: Pick<ProjectionWatch, 'isListening'>;
+}): Promise<Readiness> {
+  const reasons: string[] = [];
+  if (!parts.ledger.ready()) reasons.push("The ledger's replies cannot be read yet (Kafka).");
+  if (!parts.watch.isListening()) reasons.push('The projection is not being watched (Postgres).');
+  const tables = await hasTables(parts.pool);
+  if (tables === 'unreachable') reasons.push('The database does not answer (Postgres).');
+  if (tables === 'missing') reasons.push('The database has no tables yet: the projector makes them.');
+  return { ready: reasons.length === 0, reasons };
+}
+
+async function hasTables(pool: pg.Pool): Promise<'there' | 'missing' | 'unreachable'> {
+  try {
+    const [row] = await queryRows<{ found: boolean }>(
+      pool,
+      `SELECT to_regclass('read_model.projection_positions') IS NOT NULL
+          AND to_regclass('service.rate_limit_windows') IS NOT NULL AS found`,
+      [],
+    );
+    return row?.found === true ? 'there' : 'missing';
+  } catch {
+    return 'unreachable';
+  }
+}
