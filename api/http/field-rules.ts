@@ -56,7 +56,10 @@ export function checkFields<Schema extends z.ZodType>(
 ): Readonly<{ value: z.output<Schema> }> | Readonly<{ errors: readonly FieldError[] }> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { value: parsed.data };
-  return { errors: parsed.error.issues.flatMap(fieldErrors).slice(0, MOST_ERRORS) };
+  const errors = parsed.error.issues.flatMap(fieldErrors);
+  const firstOfEach = new Map(errors.toReversed().map((error) => [error.path, error]));
+  const distinct = errors.filter((error) => firstOfEach.get(error.path) === error);
+  return { errors: distinct.slice(0, MOST_ERRORS) };
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): readonly FieldError[] {
