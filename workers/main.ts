@@ -19,6 +19,8 @@ import { createWorkerMetrics } from './runtime/worker-metrics.ts';
 /** The worker process: plans jobs and renders clips. Any number of them share the work. */
 
 const RETRY_MS = 1_000;
+/** How far a worker looks ahead for teams to take turns with; some 1 kB each. */
+const MAX_UNFINISHED_PER_PARTITION = 200;
 /** Just under the 10 s that Docker waits before it kills. */
 const STOP_LIMIT_MS = 9_500;
 
@@ -66,6 +68,8 @@ async function run(signal: AbortSignal): Promise<void> {
         maxDurationMs: config.SOURCE_MAX_DURATION,
       },
       concurrency: config.WORKER_CONCURRENCY,
+      maxUnfinishedPerPartition: MAX_UNFINISHED_PER_PARTITION,
+      random: Math.random,
       metrics: workerMetrics,
       log,
     });

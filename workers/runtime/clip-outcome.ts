@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
 import type { ClipCompleted, ClipFailed } from '#schemas/records.ts';
+import type { ClipReport } from '../clip/contract.ts';
 import type { ClipIdentity } from './clip-identity.ts';
 import { outcomeKey, resultsPrefix } from './object-keys.ts';
 
@@ -9,9 +10,6 @@ import { outcomeKey, resultsPrefix } from './object-keys.ts';
 export type ClipOutcome =
   | Readonly<{ name: 'ClipCompleted'; value: ClipCompleted }>
   | Readonly<{ name: 'ClipFailed'; value: ClipFailed }>;
-
-/** What was measured on a finished clip, kept beside its outcome for people. */
-export type ClipReport = Readonly<Record<string, string | number | boolean | null>>;
 
 const identity = {
   event_id: z.string(),
@@ -93,8 +91,8 @@ export class ClipOutcomes {
     return (await this.#keys(jobId, signal)).size;
   }
 
-  /** Keeps how the clip ended. */
-  async write(outcome: ClipOutcome, report: ClipReport, signal: AbortSignal): Promise<void> {
+  /** Keeps how the clip ended, and what was measured on it, for people. */
+  async write(outcome: ClipOutcome, report: ClipReport | undefined, signal: AbortSignal): Promise<void> {
     const { job_id: jobId, clip_id: clipId } = outcome.value;
     const body = Buffer.from(JSON.stringify({ ...outcome, report }, undefined, 2));
     await this.#storage.putBytes(outcomeKey(jobId, clipId), body, {

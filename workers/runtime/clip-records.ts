@@ -18,8 +18,6 @@ export const causeIn = (headers: Readonly<Record<string, string>>): Cause => ({
 });
 
 const source = 'workers';
-const clipWidth = 1080;
-const clipHeight = 1920;
 
 // Derived ids: a repeated task appends the same event again, never a second one.
 const completedId = (clip: ClipIdentity): string => derivedUuid(clip.jobId, `clip:${clip.item}:completed`);
@@ -50,12 +48,12 @@ export function completedClip(
       object_key: clipKey(clip.jobId, clip.clipId),
       sheet_object_key: sheetKey(clip.jobId, clip.clipId),
       duration_ms: Math.round(rendered.durationMs),
-      width: clipWidth,
-      height: clipHeight,
+      width: rendered.width,
+      height: rendered.height,
       byte_size: rendered.bytes,
       source_start_ms: Math.round(Math.min(...planned.cuts.map((cut) => cut.start_ms))),
       source_end_ms: Math.round(Math.max(...planned.cuts.map((cut) => cut.end_ms))),
-      notes: [],
+      notes: planned.notes,
     },
   };
 }

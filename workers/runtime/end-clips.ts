@@ -35,7 +35,7 @@ export async function endClipsAsFailed(
   await patiently(parts, signal, async (limit) => {
     if (dead !== undefined) await keepForRedrive(parts, first.jobId, limit);
     for (const outcome of outcomes) {
-      if (!known?.has(outcome.value.item)) await parts.outcomes.write(outcome, {}, limit);
+      if (!known?.has(outcome.value.item)) await parts.outcomes.write(outcome, undefined, limit);
     }
   });
   const records = outcomes.map((outcome) => outcomeRecord(outcome, end.cause));

@@ -66,7 +66,7 @@ async function appendPlan(
   const ended = new Map(known);
   for (const outcome of missingClips(job, plan, atMs)) {
     if (known.has(outcome.value.item)) continue;
-    await parts.outcomes.write(outcome, {}, signal);
+    await parts.outcomes.write(outcome, undefined, signal);
     ended.set(outcome.value.item, outcome);
   }
   const tasks = renderTasks(job.request, {

@@ -22,6 +22,10 @@ export type WorkerOptions = Readonly<{
   limits: SourceLimits;
   /** Plans and renders run side by side, this many of each, so that a slow source holds up no render. */
   concurrency: number;
+  /** A partition with so many unfinished tasks is paused. */
+  maxUnfinishedPerPartition: number;
+  /** Spreads the retries; in [0, 1). */
+  random: () => number;
   metrics: WorkerMetrics;
   log: Logger;
 }>;
@@ -37,7 +41,6 @@ type Consumption = Readonly<{ lane: TaskLane; consumed: Promise<void> }>;
 
 /** Docker gives 10 s between SIGTERM and SIGKILL: 6 to finish, the rest to abort and to close. */
 const drainMs = 6_000;
-const maxUnfinishedPerPartition = 200;
 const laneTopics: Readonly<Record<LaneName, Topic>> = { plan: 'job.events', render: 'job.tasks' };
 
 /** Starts the worker: a lane of tasks for each of the groups `workers-plan` and `workers-render`. */
@@ -51,7 +54,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     progress: new ProgressPublisher((records) => appender.append(records), Date.now),
     now: Date.now,
   };
-  const sources = { now: Date.now, random: Math.random };
+  const sources = { now: Date.now, random: options.random };
   const lanes = [
     consumeLane(options, 'plan', planIntake(parts, sources), leaving.signal),
     consumeLane(options, 'render', renderIntake(parts, sources), leaving.signal),
@@ -77,7 +80,7 @@ function consumeLane(
 ): Consumption {
   const lane = new TaskLane({
     concurrency: options.concurrency,
-    maxUnfinishedPerPartition,
+    maxUnfinishedPerPartition: options.maxUnfinishedPerPartition,
     observer: options.metrics.lane(name),
     log: options.log.child({ lane: name }),
   });

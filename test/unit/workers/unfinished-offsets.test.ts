@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '#test/seeded-random.ts';
 import { UnfinishedOffsets } from '#workers/runtime/unfinished-offsets.ts';
 
 function given(...taken: readonly number[]): UnfinishedOffsets {
@@ -87,14 +88,3 @@ test('any order of finishing never commits past an unfinished record', () => {
     expect(offsets.uncommittedPosition()).toBeUndefined();
   }
 });
-
-/** Mulberry32: small, seeded, good enough to shuffle. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

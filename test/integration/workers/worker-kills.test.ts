@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type SeededRandom, seededRandom } from '#test/seeded-random.ts';
+import { recordsIn, requestedJob, requestJobs, terminalEvents, untilEnded } from './job-log.ts';
+import { openSurroundings, type WorkerSurroundings } from './running-worker.ts';
+import { tenantEnvironment } from './tenant-environment.ts';
+
+const seed = Number(process.env['TEST_SEED'] ?? 20_261_121);
+const kills = 4;
+
+const environment = tenantEnvironment();
+let around: WorkerSurroundings;
+const workers: ChildProcess[] = [];
+
+beforeAll(async () => {
+  around = await openSurroundings(environment);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => stop(worker, 'SIGTERM')));
+  await around?.close();
+}, 60_000);
+
+function startWorkerProcess(): ChildProcess {
+  const program = new URL('scripted-worker.ts', import.meta.url).pathname;
+  return spawn(process.execPath, [program], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+async function stop(worker: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return;
+  const exited = once(worker, 'exit');
+  worker.kill(signal);
+  await exited;
+}
+
+/** Kills one of the workers in the middle of its work, and starts another in its place. */
+async function killOne(random: SeededRandom): Promise<void> {
+  await delay(500 + random() * 3_000);
+  const index = Math.floor(random() * workers.length);
+  const victim = workers[index];
+  if (victim === undefined) return;
+  await stop(victim, 'SIGKILL');
+  workers[index] = startWorkerProcess();
+}
+
+test(`workers that are killed in the middle of jobs lose no task (seed ${seed})`, async () => {
+  const random = seededRandom(seed);
+  workers.push(startWorkerProcess(), startWorkerProcess());
+  const jobs = Array.from({ length: 20 }, (_, index) => requestedJob({ clips: 3, teamId: index % 3 }));
+  await requestJobs(around.appender, jobs);
+  for (let kill = 0; kill < kills; kill += 1) await killOne(random);
+  const ended = await untilEnded(around.kafka, jobs, 120_000);
+  expect(new Set([...ended.values()].map(({ name }) => name))).toEqual(new Set(['ClipCompleted']));
+  for (const events of (await terminalEvents(around.kafka)).values()) {
+    expect(new Set(events.map(({ value }) => value.event_id)).size).toBe(1);
+  }
+  expect(await recordsIn(around.kafka, 'job.dead')).toEqual([]);
+  for (const { value } of ended.values()) {
+    const key = value !== undefined && 'object_key' in value ? value.object_key : '';
+    expect(await around.storage.head(key)).toBeDefined();
+  }
+}, 180_000);
