@@ -24,6 +24,8 @@ export type GuardedProcess = {
   hasExited(): boolean;
   /** Stops in order, kills after the limit; resolves once it is gone. */
   stop(): Promise<void>;
+  /** Ends it at once, for a person who will not wait. */
+  kill(): void;
 };
 
 /** Starts programs that are stopped also when this process is killed. */
@@ -63,10 +65,12 @@ export function createProcessGuard(): ProcessGuard {
         exited,
         hasExited: () => hasExited(child),
         stop: () => stop(child, program, exited),
+        kill: () => void child.kill('SIGKILL'),
       };
     },
     async close() {
       if (hasExited(guardian)) return;
+      guardian.ref(); // Else nothing might be left that keeps us running until it has gone.
       const gone = once(guardian, 'exit');
       guardian.stdin.end();
       await gone;

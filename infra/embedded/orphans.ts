@@ -1,7 +1,15 @@
-import { isAlive, listProcesses, type RunningProcess, stopProcess } from './process-table.ts';
-import type { StackServer } from './stack-server.ts';
+import { listProcesses, type RunningProcess, stopProcess } from './process-table.ts';
+import type { StackPart, StackServer } from './stack-server.ts';
 
 const orphanStopLimitMs = 20_000;
+
+/** A server of this data folder that outlived its starter, with the processes that it made itself. */
+export type Orphan = {
+  readonly part: StackPart;
+  readonly serverPids: readonly number[];
+  /** PostgreSQL's own processes, which may outlive their killed server for a moment and hold its memory. */
+  readonly sessionPids: readonly number[];
+};
 
 /**
  * Stops servers of this data folder that outlived a killed starter. They are known by their command
@@ -14,10 +22,12 @@ export async function stopOrphans(
 ): Promise<void> {
   const orphans = findOrphans(servers, await listProcesses());
   await Promise.all(
-    orphans.map(async ({ part, pid }) => {
-      onProgress(`stopping ${part} (process ${pid}) left over from a start that was killed`);
-      if (await isAlive(pid))
-        await stopProcess(pid, part === 'postgres' ? 'SIGINT' : 'SIGTERM', orphanStopLimitMs);
+    orphans.map(async ({ part, serverPids, sessionPids }) => {
+      onProgress(`stopping the ${part} left over from a start that was killed`);
+      const stopAll = (pids: readonly number[], signal: NodeJS.Signals) =>
+        Promise.all(pids.map((pid) => stopProcess(pid, signal, orphanStopLimitMs)));
+      await stopAll(serverPids, part === 'postgres' ? 'SIGINT' : 'SIGTERM');
+      await stopAll(sessionPids, 'SIGTERM');
     }),
   );
 }
@@ -26,8 +36,13 @@ export async function stopOrphans(
 export function findOrphans(
   servers: readonly StackServer[],
   processes: readonly RunningProcess[],
-): { readonly part: StackServer['part']; readonly pid: number }[] {
-  return servers.flatMap((server) =>
-    processes.filter((candidate) => server.isOurs(candidate)).map(({ pid }) => ({ part: server.part, pid })),
-  );
+): readonly Orphan[] {
+  return servers.flatMap((server) => {
+    const ours = processes.filter((candidate) => server.isOurs(candidate));
+    const isSession = ({ commandLine }: RunningProcess) => commandLine.startsWith('postgres: ');
+    const pidsOf = (found: readonly RunningProcess[]) => found.map(({ pid }) => pid);
+    if (ours.length === 0) return [];
+    const serverPids = pidsOf(ours.filter((candidate) => !isSession(candidate)));
+    return [{ part: server.part, serverPids, sessionPids: pidsOf(ours.filter(isSession)) }];
+  });
 }

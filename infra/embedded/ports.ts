@@ -60,12 +60,12 @@ export function parsePorts(text: string): Partial<StackPorts> {
   return Object.fromEntries(usable);
 }
 
-/** Whether a server can listen on 127.0.0.1:`port` now. */
-export function isPortFree(port: number): Promise<boolean> {
+/** Whether a server can listen on `port` now. */
+export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
   });
 }
 

@@ -14,6 +14,8 @@ const s3Address = z.object({
 
 const addresses = z.object({
   ownerPid: z.number(),
+  /** The servers' process ids, 0 for a part that is not run. */
+  pids: z.object({ kafka: z.number(), postgres: z.number(), s3: z.number() }),
   kafkaBrokers: z.array(z.string()).optional(),
   databaseUrl: z.string().optional(),
   s3: s3Address.optional(),
@@ -38,7 +40,9 @@ export async function findRunningStack(dataDir: string): Promise<EmbeddedAddress
 }
 
 /** The environment by which our processes are told the addresses. */
-export function addressEnvironment(stack: Omit<EmbeddedAddresses, 'ownerPid'>): Record<string, string> {
+export function addressEnvironment(
+  stack: Omit<EmbeddedAddresses, 'ownerPid' | 'pids'>,
+): Record<string, string> {
   return {
     ...(stack.kafkaBrokers && { KAFKA_BROKERS: stack.kafkaBrokers.join(',') }),
     ...(stack.databaseUrl !== undefined && { DATABASE_URL: stack.databaseUrl }),

@@ -42,7 +42,10 @@ export type EmbeddedStack = {
   readonly pids: Readonly<Record<StackPart, number>>;
   /** Starts `part` again on its port, after stopping it in order where it still runs. */
   restart(part: StackPart): Promise<void>;
+  /** Stops all servers in order; the data folder is free afterwards. */
   stop(): Promise<void>;
+  /** Ends all servers at once; `stop` still waits for their end. */
+  kill(): void;
 };
 
 /** Another living process runs servers on this data folder. */
@@ -149,6 +152,7 @@ class StackRunner implements EmbeddedStack {
     this.#running.delete(part);
     await old?.stop();
     await this.#startPart(part);
+    await this.#writeStackFile();
   }
 
   async stop(): Promise<void> {
@@ -157,6 +161,10 @@ class StackRunner implements EmbeddedStack {
     await Promise.all([...this.#running.values()].map((server) => server.stop()));
     await this.#guard.close();
     this.#lock.release();
+  }
+
+  kill(): void {
+    for (const server of this.#running.values()) server.kill();
   }
 
   /**
@@ -237,6 +245,7 @@ class StackRunner implements EmbeddedStack {
     const runs = (part: StackPart) => this.#parts.includes(part);
     const content = {
       ownerPid: process.pid,
+      pids: this.pids,
       ...(runs('kafka') && { kafkaBrokers: this.kafkaBrokers }),
       ...(runs('postgres') && { databaseUrl: this.databaseUrl }),
       ...(runs('s3') && { s3: this.s3 }),
