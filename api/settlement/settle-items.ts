@@ -4,7 +4,7 @@ import type { BatchControl, RecordBatch } from '#infra/kafka/group-consumer.ts';
 import type { ReadRecord } from '#infra/kafka/record.ts';
 import type { Logger } from '#infra/log.ts';
 import { metrics } from '#infra/metrics.ts';
-import { decodeRecord, UnreadableRecord } from '#schemas/codec.ts';
+import { decodeRecord } from '#schemas/codec.ts';
 import { derivedUuid } from '#schemas/ids.ts';
 import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import { commandEnvelope } from '../command-envelope.ts';
@@ -31,43 +31,58 @@ type TerminalEvent =
 const JOBS_AT_ONCE = 100;
 const RETRY_MS = { first: 200, most: 5_000 };
 
-const unsettled = new Counter({
-  name: 'clipledger_settlement_skipped_total',
-  help: 'Job events whose item could not be settled, by reason; each needs a person to look at it.',
-  labelNames: ['reason'],
+const refused = new Counter({
+  name: 'clipledger_settlement_refused_total',
+  help: 'Items that the ledger refused to settle, by reason; each needs a person to look at it.',
+  labelNames: ['refusal'],
   registers: [metrics],
 });
+
+/** A job event cannot be read. What comes after it waits: leaving it out could keep a client's money. */
+export class UnsettleableRecord extends Error {
+  override readonly name = 'UnsettleableRecord';
+
+  constructor({ topic, partition, offset }: ReadRecord, cause: unknown) {
+    super(
+      `${topic}/${partition} offset ${offset} cannot be settled. If a newer version wrote it, run that version here.`,
+      { cause },
+    );
+  }
+}
 
 /**
  * Settles every terminal event of a batch and resolves once the ledger has answered all of them. Jobs go side
  * by side; the events of one job go in the log's order, because the first outcome of an item wins. Rejects
- * only when the partition is taken away meanwhile.
+ * when the partition is taken away meanwhile, and, after what goes before it, at a record it cannot read.
  */
 export async function settleBatch(
   batch: Pick<RecordBatch, 'records'>,
   control: Pick<BatchControl, 'signal'>,
   settlement: Settlement,
 ): Promise<void> {
-  const events = batch.records.flatMap((record) => terminalEvent(record, settlement.log) ?? []);
+  const { events, unreadable } = terminalEvents(batch.records);
   const jobs = [...Map.groupBy(events, ({ value }) => value.job_id).values()].values();
   const takeJobs = async () => {
     for (const job of jobs) for (const event of job) await settle(event, control.signal, settlement);
   };
   // All takers draw from the one iterator, so each job is settled by one of them.
   await Promise.all(Array.from({ length: JOBS_AT_ONCE }, takeJobs));
+  if (unreadable === undefined) return;
+  settlement.log.error({ err: unreadable }, 'Settlement of a partition stands still at a record.');
+  throw unreadable;
 }
 
-function terminalEvent(record: ReadRecord, log: Logger): TerminalEvent | undefined {
-  try {
-    const event = decodeRecord(record.value);
-    return event.name === 'ClipCompleted' || event.name === 'ClipFailed' ? event : undefined;
-  } catch (error) {
-    if (!(error instanceof UnreadableRecord)) throw error;
-    unsettled.inc({ reason: 'unreadable' });
-    const { topic, partition, offset } = record;
-    log.error({ err: error, topic, partition, offset }, 'A job event is unreadable and cannot be settled.');
-    return undefined;
+function terminalEvents(records: readonly ReadRecord[]) {
+  const events: TerminalEvent[] = [];
+  for (const record of records) {
+    try {
+      const event = decodeRecord(record.value);
+      if (event.name === 'ClipCompleted' || event.name === 'ClipFailed') events.push(event);
+    } catch (cause) {
+      return { events, unreadable: new UnsettleableRecord(record, cause) };
+    }
   }
+  return { events, unreadable: undefined };
 }
 
 /** Tries until the ledger answers: a refund must not be lost to an outage, however long. */
@@ -119,7 +134,7 @@ function outcomeOf(event: TerminalEvent, refundFailedClips: Settlement['refundFa
 /** A charge that the ledger no longer knows was settled long ago; anything else should not happen. */
 function noteRefusal(reply: CommandReply, event: TerminalEvent, log: Logger): void {
   if (reply.refusal === null) return;
-  unsettled.inc({ reason: reply.refusal });
+  refused.inc({ refusal: reply.refusal });
   const { job_id: jobId, item, debit_id: debitId } = event.value;
   log.warn({ jobId, item, debitId, refusal: reply.refusal }, 'The ledger refused to settle an item.');
 }

@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '#infra/config.ts';
+import { openAppender } from '#infra/kafka/appender.ts';
+import { connectKafka, type KafkaConnection } from '#infra/kafka/connection.ts';
+import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
+import { endOffsets } from '#infra/kafka/log-reader.ts';
+import { partitionOf } from '#infra/kafka/partitioner.ts';
+import { ensureTopics } from '#infra/kafka/topic-setup.ts';
+import type { Logger } from '#infra/log.ts';
+import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
+import { storageSettings } from '#infra/object-storage/storage-settings.ts';
+import { openPool } from '#infra/postgres/pool.ts';
+import { watchProjection } from '#infra/postgres/projection-watch.ts';
+import { buildServer } from './http/server.ts';
+import { LateLedger } from './late-ledger.ts';
+import { runLedger } from './ledger/ledger.ts';
+import { LedgerClient } from './ledger/ledger-client.ts';
+import { logFreshness } from './log-freshness.ts';
+import { checkReadiness } from './readiness.ts';
+import { watchDeadlines } from './settlement/deadline.ts';
+import { runSettlement } from './settlement/run-settlement.ts';
+
+const KAFKA_RETRY_MS = 1_000;
+/** Requests in progress get this long to end; each is bounded by less. */
+const DRAIN_LIMIT_MS = 8_000;
+
+/**
+ * Runs one instance until `stopping` aborts, then ends what is in progress and closes everything. Rejects when
+ * a part failed for good, such as a port that is taken or a cluster of another shape.
+ */
+export async function runApi(options: {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+  /** The cluster by another way than the settings', such as a tunnel. */
+  readonly kafka?: KafkaConnection;
+  readonly onListening?: (url: string) => void;
+}): Promise<void> {
+  const { config, log, stopping } = options;
+  const now = () => new Date();
+  const failed = new AbortController();
+  const work = new AbortController();
+  const { signal } = work;
+
+  const pool = openPool(config, log, 'clipledger-api');
+  const storage = ObjectStorage.connect(storageSettings(config));
+  const kafka = options.kafka ?? connectKafka(config, { clientId: 'clipledger-api', log });
+  const watch = watchProjection({ config, log, signal });
+  const freshness = logFreshness({ endOffsets: (topic) => endOffsets(kafka, topic), partitionOf, watch });
+  const ledger = new LateLedger();
+  const readiness = () => checkReadiness({ ledger, pool, watch });
+  const server = buildServer({ config, log, pool, ledger, watch, freshness, storage, readiness, now });
+  const address = await server.listen({ host: config.HOST, port: config.PORT });
+  log.info({ address }, 'The API listens.');
+  options.onListening?.(address);
+
+  const parts = startParts().catch(fail);
+  await aborted(AbortSignal.any([stopping, failed.signal]));
+  log.info('The API stops: no new requests, what runs is finished.');
+  await Promise.race([server.close(), delay(DRAIN_LIMIT_MS)]);
+  work.abort();
+  await parts;
+  await ledger.close();
+  await watch.close();
+  await pool.end();
+  storage.close();
+  log.info('The API has stopped.');
+  failed.signal.throwIfAborted();
+
+  /** Everything that needs Kafka; each part heals by itself once it runs. */
+  async function startParts(): Promise<void> {
+    await whenKafkaAnswers(() => ensureTopics(kafka, config));
+    const running = [runLedger({ kafka, config, log, signal }).catch(fail)];
+    const client = await whenKafkaAnswers(() => LedgerClient.connect({ kafka, log, signal }));
+    if (client !== undefined) ledger.connected(client);
+    const { REFUND_FAILED_CLIPS: refundFailedClips, JOB_DEADLINE: jobDeadlineMs } = config;
+    running.push(runSettlement(kafka, { ledger, refundFailedClips, log, now }, signal).catch(fail));
+    const appender = await whenKafkaAnswers(() => openAppender(kafka, { log }));
+    if (appender !== undefined)
+      running.push(watchDeadlines({ pool, appender, freshness, log, now, jobDeadlineMs }, signal));
+    await Promise.all(running);
+    await appender?.close();
+  }
+
+  function fail(error: unknown): void {
+    log.fatal({ err: error }, 'A part of the API failed for good; the process ends.');
+    failed.abort(error);
+  }
+
+  /** What `connect` gives, tried until Kafka is there; undefined when the process is to stop first. */
+  async function whenKafkaAnswers<Value>(connect: () => Promise<Value>): Promise<Value | undefined> {
+    while (!signal.aborted) {
+      try {
+        return await connect();
+      } catch (error) {
+        if (error instanceof KafkaFailure && !error.retryable) throw error;
+        log.warn({ err: error }, 'Kafka does not answer yet; trying again.');
+        await delay(KAFKA_RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+    return undefined;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
