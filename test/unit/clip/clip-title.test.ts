@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { clipTitle } from '#workers/clip/clip-title.ts';
+
+const span = { startMs: 3_200, endMs: 34_400 };
+
+test.each([
+  ['board_meeting-2024.mp4', 'Board meeting 2024, 0:03 to 0:34'],
+  ['My%20holiday.webm', 'My holiday, 0:03 to 0:34'],
+  ['Gespräch über Züge.mov', 'Gespräch über Züge, 0:03 to 0:34'],
+  ['talk', 'Talk, 0:03 to 0:34'],
+  ['', 'Clip from 0:03 to 0:34'],
+  ['1234.mp4', 'Clip from 0:03 to 0:34'],
+  ['9f86d081884c7d65.mp4', 'Clip from 0:03 to 0:34'],
+  ['%E0%A4%A', 'Clip from 0:03 to 0:34'],
+])('%s becomes "%s"', (name, title) => {
+  expect(clipTitle(name, span)).toBe(title);
+});
+
+test('a long name is cut between words', () => {
+  const title = clipTitle(`${'word '.repeat(40)}.mp4`, span);
+  expect(title).toMatch(/^Word( word)+, 0:03 to 0:34$/);
+  expect(title.length).toBeLessThan(80);
+});
+
+test('control and direction characters do not get through', () => {
+  expect(clipTitle('a\u202ebc\u0000\nd.mp4', span)).toBe('Abcd, 0:03 to 0:34');
+});
+
+test('times beyond an hour have hours', () => {
+  expect(clipTitle('talk', { startMs: 3_600_000, endMs: 3_665_000 })).toBe('Talk, 1:00:00 to 1:01:05');
+});
