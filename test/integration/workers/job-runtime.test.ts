@@ -6,12 +6,12 @@ import { encodeRecord } from '#schemas/codec.ts';
 import { derivedUuid } from '#schemas/ids.ts';
 import type { RenderClipTask } from '#schemas/records.ts';
 import { until } from '#test/stack/poll.ts';
+import { createTenant } from '#test/stack/tenant.ts';
 import { fetchSource } from '#workers/clip/fetch-source.ts';
 import type { Worker } from '#workers/runtime/worker.ts';
 import { recordsIn, requestedJob, requestJobs, terminalEvents, untilEnded } from './job-log.ts';
 import { openSurroundings, startTestWorker, type WorkerSurroundings } from './running-worker.ts';
 import { scriptedPipeline } from './scripted-pipeline.ts';
-import { tenantEnvironment } from './tenant-environment.ts';
 
 const limitMs = 30_000;
 
@@ -25,13 +25,13 @@ beforeAll(async () => {
   await new Promise<void>((listening) => webServer.listen(0, '127.0.0.1', listening));
   const address = `127.0.0.1:${(webServer.address() as AddressInfo).port}`;
   origin = `http://${address}`;
-  around = await openSurroundings({ ...tenantEnvironment(), EGRESS_ALLOW: address });
-}, 60_000);
+  around = await openSurroundings({ ...(await createTenant()).env, EGRESS_ALLOW: address });
+});
 
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
   workers = [];
-}, 60_000);
+});
 
 afterAll(async () => {
   await around?.close();
@@ -261,5 +261,5 @@ describe('under load', () => {
     expect(one.calls.rendered).toBeGreaterThan(0);
     expect(two.calls.rendered).toBeGreaterThan(0);
     expect(one.calls.rendered + two.calls.rendered).toBeLessThan(2 * 200);
-  }, 120_000);
+  });
 });

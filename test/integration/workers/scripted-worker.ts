@@ -6,6 +6,8 @@ import { scriptedPipeline } from './scripted-pipeline.ts';
 const around = await openSurroundings(process.env);
 const { pipeline } = scriptedPipeline({ renderMs: 400 });
 const worker = await startTestWorker(around, pipeline);
+// The test is gone: nobody else would end this process.
+process.once('disconnect', () => process.exit());
 process.once('SIGTERM', async () => {
   await worker.stop();
   await around.close();

@@ -3,29 +3,33 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SeededRandom, seededRandom } from '#test/seeded-random.ts';
+import { createTenant } from '#test/stack/tenant.ts';
 import { recordsIn, requestedJob, requestJobs, terminalEvents, untilEnded } from './job-log.ts';
 import { openSurroundings, type WorkerSurroundings } from './running-worker.ts';
-import { tenantEnvironment } from './tenant-environment.ts';
 
 const seed = Number(process.env['TEST_SEED'] ?? 20_261_121);
 const kills = 4;
 
-const environment = tenantEnvironment();
+let environment: Readonly<Record<string, string | undefined>>;
 let around: WorkerSurroundings;
 const workers: ChildProcess[] = [];
 
 beforeAll(async () => {
+  environment = { ...process.env, ...(await createTenant()).env };
   around = await openSurroundings(environment);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all(workers.map((worker) => stop(worker, 'SIGTERM')));
   await around?.close();
-}, 60_000);
+});
 
 function startWorkerProcess(): ChildProcess {
   const program = new URL('scripted-worker.ts', import.meta.url).pathname;
-  return spawn(process.execPath, [program], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] });
+  return spawn(process.execPath, [program], {
+    env: environment,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
 }
 
 async function stop(worker: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -61,4 +65,4 @@ test(`workers that are killed in the middle of jobs lose no task (seed ${seed})`
     const key = value !== undefined && 'object_key' in value ? value.object_key : '';
     expect(await around.storage.head(key)).toBeDefined();
   }
-}, 180_000);
+});
