@@ -1,6 +1,9 @@
 import { type LogEntry, logLevel } from 'kafkajs';
 import type { Logger } from '../log.ts';
 
+/** Every error code in a broker's answer shows here, also those that are expected and asked again. */
+const CONNECTIONS = 'Connection';
+
 /**
  * kafkajs's own log goes to ours one level lower than it asks for: it shouts about every connection that
  * breaks, while whoever uses it decides whether that matters and says so.
@@ -13,7 +16,7 @@ export function kafkajsLogCreator(log: Logger) {
       log: { message, timestamp: _timestamp, stack: _stack, ...extra },
     }: LogEntry): void => {
       const fields = { kafkajs: namespace, ...extra };
-      if (level === logLevel.ERROR) log.warn(fields, message);
+      if (level === logLevel.ERROR && namespace !== CONNECTIONS) log.warn(fields, message);
       else log.debug(fields, message);
     };
 }

@@ -4,6 +4,7 @@ import { type Topic, topicNames, topics } from '#schemas/topics.ts';
 import type { Config } from '../config.ts';
 import type { KafkaConnection } from './connection.ts';
 import { KafkaFailure, KafkaUnavailable } from './kafka-failure.ts';
+import { LogFetcher } from './log-fetcher.ts';
 
 type TopicSettings = Pick<Config, 'KAFKA_TOPIC_PROFILE' | 'KAFKA_REPLICATION_FACTOR'>;
 
@@ -22,20 +23,37 @@ const COMPACTED = {
  * a count the settings do not expect: keys would go to other partitions, and wallets would change owners.
  */
 export async function ensureTopics(kafka: KafkaConnection, settings: TopicSettings): Promise<void> {
-  await kafka.admin(async (admin) => {
+  const wereCreated = await kafka.admin(async (admin) => {
     for (let look = 0; look < LOOKS; look++) {
       const counts = await existingCounts(kafka, admin);
       checkCounts(kafka, counts, settings);
       const missing = topicNames.filter((topic) => !counts.has(topic));
       if (missing.length === 0) {
         kafka.rememberPartitionCounts(counts);
-        return;
+        return look > 0;
       }
       if (look > 0) await delay(LOOK_AGAIN_MS);
       await createTopics(kafka, admin, missing, settings);
     }
     throw new KafkaUnavailable('The topics were created but do not show up on the cluster');
   });
+  if (wereCreated) await leadersReady(kafka);
+}
+
+/** A new partition has a leader in the metadata a moment before that broker knows it. */
+async function leadersReady(kafka: KafkaConnection): Promise<void> {
+  for (let look = 1; ; look++) {
+    const fetcher = await LogFetcher.open(kafka, topicNames);
+    try {
+      for (const topic of topicNames) await fetcher.endOffsets(topic);
+      return;
+    } catch (error) {
+      if (look === LOOKS) throw error;
+      await delay(LOOK_AGAIN_MS);
+    } finally {
+      await fetcher.close();
+    }
+  }
 }
 
 async function existingCounts(kafka: KafkaConnection, admin: Admin): Promise<Map<Topic, number>> {

@@ -1,0 +1,227 @@
+import { partitionOf } from '#infra/kafka/partitioner.ts';
+import type { LogPosition, ReadRecord, RecordToAppend, TopicPartition } from '#infra/kafka/record.ts';
+import type { TransactionContent } from '#infra/kafka/transactional-writer.ts';
+import type { Logger } from '#infra/log.ts';
+import { genesisHash, sealEvent } from '#schemas/chain.ts';
+import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
+import { decodeRecord, encodeRecord } from '#schemas/codec.ts';
+import { isUuid } from '#schemas/ids.ts';
+import { recordNames } from '#schemas/records.ts';
+import { decide } from './decide.ts';
+import type { Command, Decision, TeamDraft, WalletDraft } from './decision.ts';
+import type { LedgerEvent, LedgerState } from './ledger-state.ts';
+import { type Reply, replyOf } from './reply.ts';
+import { snapshotOf } from './state-snapshots.ts';
+
+/** Where the ledger of one partition stands in the cluster. */
+export type LedgerPlace = Readonly<{
+  partition: number;
+  partitionCount: number;
+  replyPartitionCount: number;
+}>;
+
+/** A larger one could make events too large for a record batch, and would be tried for ever. */
+const MAX_COMMAND_BYTES = 256 * 1024;
+
+/** The outcomes of a batch's commands, for the metrics. */
+export type BatchOutcomes = ReadonlyMap<string, number>;
+
+/**
+ * Decides a batch of commands one after another on top of `state`, and collects what one transaction has to
+ * write: events, snapshots, replies. The state is ahead of the log until that transaction is committed.
+ */
+export class DecidedBatch {
+  readonly outcomes = new Map<string, number>();
+  readonly #state: LedgerState;
+  readonly #place: LedgerPlace;
+  readonly #log: Logger;
+  readonly #nowMs: number;
+  readonly #records: RecordToAppend[] = [];
+  readonly #replies: { readonly reply: Reply; readonly from: number; readonly to: number }[] = [];
+
+  constructor(
+    state: LedgerState,
+    context: { readonly place: LedgerPlace; readonly nowMs: number; readonly log: Logger },
+  ) {
+    this.#state = state;
+    this.#place = context.place;
+    this.#nowMs = context.nowMs;
+    this.#log = context.log;
+  }
+
+  /** Decides the command in one record of wallet.commands. Never throws for what the record holds. */
+  add(record: ReadRecord): void {
+    const from = this.#records.length;
+    const reply = this.#answer(record);
+    if (reply === undefined) return;
+    this.#replies.push({ reply, from, to: this.#records.length });
+    const outcome = reply.refusal ?? (reply.replayed ? 'replayed' : 'accepted');
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+  }
+
+  /** The transaction that makes it so; the commands before `nextOffset` are consumed by it. */
+  content(nextOffset: number, group: string): TransactionContent {
+    const { partition } = this.#place;
+    this.#state.consumed(nextOffset);
+    const snapshots = Array.from(this.#state.takeChanges(), (entry) => ({
+      topic: 'wallet.state' as const,
+      partition,
+      ...snapshotOf(this.#state, entry),
+    }));
+    return {
+      records: [...this.#records, ...snapshots],
+      followUp: {
+        partitions: this.#replyPartitions(),
+        records: (positions) => this.#replyRecords(positions),
+      },
+      consumed: { group, topic: 'wallet.commands', partition, nextOffset },
+    };
+  }
+
+  #answer(record: ReadRecord): Reply | undefined {
+    let command: Command | undefined;
+    try {
+      command = commandIn(record);
+      if (command === undefined) return this.#refusePoison(record, 'it holds no command');
+      if (partitionOf(String(command.value.team_id), this.#place.partitionCount) !== this.#place.partition)
+        return this.#refuse(command.value, 'it is in another partition than its team');
+      return this.#decide(command, record);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return command === undefined ? this.#refusePoison(record, reason) : this.#refuse(command.value, reason);
+    }
+  }
+
+  #decide(command: Command, record: ReadRecord): Reply {
+    const decision = decide(this.#state.view(command), command, {
+      nowMs: this.#nowMs,
+      partition: this.#place.partition,
+      partitionCount: this.#place.partitionCount,
+      nextClipCounter: this.#state.nextClipCounter,
+    });
+    if (decision.outcome === 'accepted') this.#write(decision, record);
+    return replyOf(command.value, decision, this.#nowMs);
+  }
+
+  /** All of the command's records are encoded before any of its events is folded: both, or an error and neither. */
+  #write(decision: Extract<Decision, { outcome: 'accepted' }>, record: ReadRecord): void {
+    const sealed = [...this.#sealWallet(decision.walletEvents), ...this.#sealTeam(decision.teamEvents)];
+    if (sealed.length === 0) return;
+    const headers = record.headers;
+    const records = sealed.map(({ topic, event, bytes }) => ({
+      topic,
+      partition: this.#place.partition,
+      key: String(event.value.team_id),
+      value: bytes,
+      headers: eventHeaders(event.name, event.value, headers),
+    }));
+    const { jobRequested: job } = decision;
+    if (job !== undefined) {
+      const commandId = sealed[0]?.event.value.command_id ?? '';
+      this.#records.push({
+        topic: 'job.events',
+        key: job.job_id,
+        value: encodeRecord('JobRequested', job),
+        headers: eventHeaders('JobRequested', { ...job, command_id: commandId }, headers),
+      });
+    }
+    this.#records.push(...records);
+    for (const { event } of sealed) this.#state.evolve(event);
+  }
+
+  #sealWallet(drafts: readonly WalletDraft[]) {
+    return drafts.map((draft) => {
+      const { wallet } = this.#state.team(draft.value.team_id);
+      const chain =
+        wallet.status === 'open'
+          ? { seq: wallet.seq + 1, prev_hash: wallet.hash }
+          : { seq: 1, prev_hash: genesisHash };
+      const { event, bytes } = sealEvent(draft.name, { ...draft.value, ...chain } as never);
+      return {
+        topic: 'wallet.events' as const,
+        event: { name: draft.name, value: event } as LedgerEvent,
+        bytes,
+      };
+    });
+  }
+
+  #sealTeam(drafts: readonly TeamDraft[]) {
+    return drafts.map((draft) => {
+      const { teamSeq, teamHash } = this.#state.team(draft.value.team_id);
+      const chain = { seq: teamSeq + 1, prev_hash: teamHash };
+      const { event, bytes } = sealEvent(draft.name, { ...draft.value, ...chain } as never);
+      return {
+        topic: 'team.events' as const,
+        event: { name: draft.name, value: event } as LedgerEvent,
+        bytes,
+      };
+    });
+  }
+
+  #refuse({ command_id, team_id }: Command['value'], reason: string): Reply {
+    this.#log.warn(
+      { commandId: command_id, teamId: team_id, reason },
+      'A command cannot be decided; refused.',
+    );
+    return replyOf({ command_id, team_id }, { outcome: 'refused', refusal: 'InvalidCommand' }, this.#nowMs);
+  }
+
+  /** A record without a readable command is skipped; it is answered when its headers say who asked. */
+  #refusePoison({ partition, offset, key, headers }: ReadRecord, reason: string): Reply | undefined {
+    this.#log.error({ topic: 'wallet.commands', partition, offset, key, reason }, 'A command is skipped.');
+    const commandId = headers['ce_id'];
+    const teamId = Number(key);
+    if (commandId === undefined || !isUuid(commandId) || !Number.isSafeInteger(teamId)) return undefined;
+    return replyOf(
+      { command_id: commandId, team_id: teamId },
+      { outcome: 'refused', refusal: 'InvalidCommand' },
+      this.#nowMs,
+    );
+  }
+
+  #replyPartitions(): readonly TopicPartition[] {
+    const { replyPartitionCount } = this.#place;
+    const partitions = new Set(
+      this.#replies.map(({ reply }) => partitionOf(reply.command_id, replyPartitionCount)),
+    );
+    return Array.from(partitions, (partition) => ({ topic: 'wallet.replies', partition }));
+  }
+
+  #replyRecords(positions: readonly LogPosition[]): readonly RecordToAppend[] {
+    return this.#replies.map(({ reply, from, to }) => ({
+      topic: 'wallet.replies',
+      key: reply.command_id,
+      value: encodeRecord('CommandReply', { ...reply, positions: positions.slice(from, to) }),
+    }));
+  }
+}
+
+const commandNames: ReadonlySet<string> = new Set(recordNames.command);
+
+function commandIn(record: ReadRecord): Command | undefined {
+  if (record.value.length > MAX_COMMAND_BYTES) return undefined;
+  const decoded = decodeRecord(record.value);
+  return commandNames.has(decoded.name) ? (decoded as Command) : undefined;
+}
+
+function eventHeaders(
+  name: string,
+  event: {
+    readonly event_id: string;
+    readonly team_id: number;
+    readonly occurred_at: number;
+    readonly command_id: string;
+  },
+  commandHeaders: Readonly<Record<string, string>>,
+) {
+  return cloudEventHeaders({
+    id: event.event_id,
+    type: name,
+    source: 'ledger',
+    timeMs: event.occurred_at,
+    subject: `team/${event.team_id}`,
+    correlationId: commandHeaders['correlation_id'] ?? event.command_id,
+    causationId: event.command_id,
+    traceparent: commandHeaders['traceparent'],
+  });
+}

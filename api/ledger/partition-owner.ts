@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { committedOffsets } from '#infra/kafka/committed-offsets.ts';
+import type { KafkaConnection } from '#infra/kafka/connection.ts';
+import { reasonOf } from '#infra/kafka/kafka-failure.ts';
+import { LogFetcher } from '#infra/kafka/log-fetcher.ts';
+import { partitionBounds } from '#infra/kafka/log-reader.ts';
+import type { ReadRecord } from '#infra/kafka/record.ts';
+import { TransactionalWriter, WriterFenced } from '#infra/kafka/transactional-writer.ts';
+import type { Logger } from '#infra/log.ts';
+import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
+import { encodeRecord } from '#schemas/codec.ts';
+import { DecidedBatch, type LedgerPlace } from './decided-batch.ts';
+import {
+  batchSize,
+  commandsDecided,
+  ownedPartitions,
+  rebuildSeconds,
+  transactionSeconds,
+} from './ledger-metrics.ts';
+import type { LedgerState, StateEntry } from './ledger-state.ts';
+import { BrokenChain, type RebuiltState, rebuildState } from './state-rebuild.ts';
+import { electionKey, snapshotOf } from './state-snapshots.ts';
+
+/** Who owns: shown in the elections. */
+export type Owner = Readonly<{ kafka: KafkaConnection; log: Logger; ownerId: string; group: string }>;
+
+const writtenTopics = [
+  'wallet.events',
+  'team.events',
+  'job.events',
+  'wallet.state',
+  'wallet.replies',
+] as const;
+/** Also how long a stop takes when there is nothing to do. */
+const FETCH_WAIT_MS = 250;
+/** One transaction's share of the commands, so that no record batch gets near Kafka's 1 MB. */
+const BATCH_COMMANDS = 500;
+const BATCH_COMMAND_BYTES = 256 * 1024;
+const SNAPSHOTS_A_TRANSACTION = 1_000;
+const RETRY_MS = { first: 50, most: 3_000 };
+/** Another owner may be the rightful one: give the group the time to tell. */
+const FENCED_PAUSE_MS = 1_500;
+
+/**
+ * Owns one partition of wallet.commands until `signal` aborts: takes over, decides batch after batch, each in
+ * one transaction. After any error the writer and the state are thrown away, and it takes over again. Rejects
+ * with `BrokenChain` when the log itself is damaged.
+ */
+export async function ownPartition(owner: Owner, place: LedgerPlace, signal: AbortSignal): Promise<void> {
+  const log = owner.log.child({ partition: place.partition });
+  let waitMs = RETRY_MS.first;
+  while (!signal.aborted) {
+    try {
+      await ownOnce({ ...owner, log }, place, signal, () => {
+        waitMs = RETRY_MS.first;
+      });
+    } catch (error) {
+      if (error instanceof BrokenChain) throw error;
+      log.warn({ reason: reasonOf(error) }, 'The ledger lost its footing; it takes over anew.');
+      const pauseMs = error instanceof WriterFenced ? FENCED_PAUSE_MS : waitMs;
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      waitMs = Math.min(waitMs * 2, RETRY_MS.most);
+    }
+  }
+}
+
+/** One life as the owner, in the only safe order: fence, elect, rebuild, then consume. */
+async function ownOnce(
+  owner: Owner,
+  place: LedgerPlace,
+  signal: AbortSignal,
+  onDecided: () => void,
+): Promise<void> {
+  const startedAt = performance.now();
+  const writer = await TransactionalWriter.open(owner.kafka, {
+    transactionalId: `ledger-${place.partition}`,
+    topics: writtenTopics,
+  });
+  try {
+    const electionId = await elect(writer, owner, place);
+    const rebuilt = await rebuildState(owner.kafka, { partition: place.partition, electionId });
+    await settleStart(writer, owner, place, rebuilt);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    rebuildSeconds.observe(seconds);
+    const { state, source } = rebuilt;
+    owner.log.info({ source, seconds, teams: state.teams.size }, 'The ledger owns its partition.');
+    ownedPartitions.inc();
+    try {
+      await decideCommands(writer, owner, place, { state, signal, onDecided });
+    } finally {
+      ownedPartitions.dec();
+    }
+  } finally {
+    await writer.close();
+  }
+}
+
+/** Commits the record by which this owner knows, when reading, that it has seen everything before itself. */
+async function elect(writer: TransactionalWriter, owner: Owner, place: LedgerPlace): Promise<string> {
+  const electionId = randomUUID();
+  const { partition } = place;
+  const electedAt = Date.now();
+  const value = encodeRecord('LedgerOwnerElected', {
+    election_id: electionId,
+    partition,
+    partition_count: place.partitionCount,
+    owner_id: owner.ownerId,
+    elected_at: electedAt,
+  });
+  const headers = cloudEventHeaders({
+    id: electionId,
+    type: 'LedgerOwnerElected',
+    source: 'ledger',
+    timeMs: electedAt,
+    subject: `partition/${partition}`,
+  });
+  const topics = ['wallet.state', 'wallet.events', 'team.events'] as const;
+  await writer.write({
+    records: topics.map((topic) => ({ topic, partition, key: electionKey, value, headers })),
+  });
+  return electionId;
+}
+
+/**
+ * The snapshots say where the commands go on. A state from events does not know: then the group's offset
+ * counts, or the first command that is kept, and wallet.state is written anew, its partition record last.
+ */
+async function settleStart(
+  writer: TransactionalWriter,
+  { kafka, group }: Owner,
+  { partition }: LedgerPlace,
+  { state, source }: RebuiltState,
+): Promise<void> {
+  const bounds = await partitionBounds(kafka, { topic: 'wallet.commands', partition });
+  const known =
+    state.nextCommandOffset ?? (await committedOffsets(kafka, group, 'wallet.commands')).get(partition);
+  // Outside of the log: retention went past it, or the commands' topic was made anew.
+  const isInLog = known !== undefined && known >= bounds.beginning && known <= bounds.end;
+  state.consumed(isInLog ? known : bounds.beginning);
+  if (source === 'snapshots') return;
+  const entries = [...state.entries()];
+  for (let from = 0; from < entries.length; from += SNAPSHOTS_A_TRANSACTION) {
+    await writer.write({
+      records: entries
+        .slice(from, from + SNAPSHOTS_A_TRANSACTION)
+        .map((entry) => snapshotRecord(state, partition, entry)),
+    });
+  }
+}
+
+const snapshotRecord = (state: LedgerState, partition: number, entry: StateEntry) => ({
+  topic: 'wallet.state' as const,
+  partition,
+  ...snapshotOf(state, entry),
+});
+
+async function decideCommands(
+  writer: TransactionalWriter,
+  owner: Owner,
+  place: LedgerPlace,
+  life: { readonly state: LedgerState; readonly signal: AbortSignal; readonly onDecided: () => void },
+): Promise<void> {
+  const { state, signal } = life;
+  const at = { topic: 'wallet.commands', partition: place.partition } as const;
+  const fetcher = await LogFetcher.open(owner.kafka, [at.topic]);
+  try {
+    while (!signal.aborted) {
+      const offset = state.nextCommandOffset ?? 0;
+      const [chunk] = await fetcher.fetch([{ ...at, offset }], FETCH_WAIT_MS);
+      if (chunk === undefined || chunk.nextOffset === offset) continue;
+      for (const batch of batchesOf(chunk.records)) {
+        if (signal.aborted) return;
+        await decideBatch(writer, owner, place, state, batch);
+        life.onDecided();
+      }
+      // What is left are markers and records of aborted transactions, which decide nothing.
+      if ((state.nextCommandOffset ?? 0) < chunk.nextOffset) state.consumed(chunk.nextOffset);
+    }
+  } finally {
+    await fetcher.close();
+  }
+}
+
+function* batchesOf(records: readonly ReadRecord[]): Generator<readonly ReadRecord[]> {
+  let from = 0;
+  let bytes = 0;
+  for (const [index, { value }] of records.entries()) {
+    const isFull = index - from >= BATCH_COMMANDS || bytes + value.length > BATCH_COMMAND_BYTES;
+    if (isFull && index > from) {
+      yield records.slice(from, index);
+      from = index;
+      bytes = 0;
+    }
+    bytes += value.length;
+  }
+  if (from < records.length) yield records.slice(from);
+}
+
+async function decideBatch(
+  writer: TransactionalWriter,
+  owner: Owner,
+  place: LedgerPlace,
+  state: LedgerState,
+  records: readonly ReadRecord[],
+): Promise<void> {
+  const last = records.at(-1);
+  if (last === undefined) return;
+  const nowMs = Date.now();
+  const batch = new DecidedBatch(state, { place, nowMs, log: owner.log });
+  for (const record of records) batch.add(record);
+  state.forget(nowMs);
+  const startedAt = performance.now();
+  await writer.write(batch.content(last.offset + 1, owner.group));
+  transactionSeconds.observe((performance.now() - startedAt) / 1_000);
+  batchSize.observe(records.length);
+  for (const [outcome, count] of batch.outcomes) commandsDecided.inc({ outcome }, count);
+}
