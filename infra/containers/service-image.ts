@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,9 +36,6 @@ export async function buildServiceImage(
 /** What .dockerignore lets in (its lines with `!`); the API's caller packs the context, not the daemon. */
 async function contextFiles(): Promise<string[]> {
   const rules = (await readFile(join(repository, '.dockerignore'), 'utf8')).split('\n');
-  return [
-    'Dockerfile',
-    '.dockerignore',
-    ...rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1)),
-  ];
+  const letIn = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1));
+  return ['Dockerfile', '.dockerignore', ...letIn].filter((name) => existsSync(join(repository, name)));
 }

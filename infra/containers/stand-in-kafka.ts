@@ -9,6 +9,8 @@ const librariesFolder = fileURLToPath(new URL('../../.data/lib', import.meta.url
 /** What a broker loads, found by `jdeps` and by trying; a whole JDK would be four times as large. */
 const javaModules = [
   'java.base',
+  // java.beans, for log4j.
+  'java.desktop',
   'java.logging',
   'java.management',
   'java.naming',

@@ -13,13 +13,13 @@ export const versitygwStandIn: StandInRecipe = {
   fingerprint: () => fingerprintOf('versitygw', [module, version]),
   async build({ engine, tag, labels, folder, onProgress }) {
     await cp(standInFolder('versitygw'), folder, { recursive: true });
-    // The folder for the objects: an image from scratch has no mkdir.
-    await mkdir(join(folder, 'data'));
+    // The folder for the objects: an image from scratch has neither /srv nor mkdir.
+    await mkdir(join(folder, 'srv'));
     onProgress('compiling the S3 server takes about 3 minutes the first time');
     await runTool('go', ['install', '-trimpath', '-ldflags=-s -w', `${module}@${version}`], {
       env: { GOBIN: folder, CGO_ENABLED: '0' },
     });
-    const files = ['Dockerfile', 'versitygw', 'data'];
+    const files = ['Dockerfile', 'versitygw', 'srv'];
     await buildImage(engine, { tag, labels, contextFolder: folder, files });
   },
 };

@@ -1,0 +1,278 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { PostgreSqlContainer } from '@testcontainers/postgresql';
+import { Client } from 'pg';
+import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
+import { type Engine, ImageFailure, pullImage } from '#infra/containers/engine.ts';
+import { imageNames } from '#infra/containers/image-names.ts';
+import { ImageProvider } from '#infra/containers/provide-image.ts';
+import { buildServiceImage } from '#infra/containers/service-image.ts';
+import { isKafkaServing } from '#infra/embedded/kafka-probe.ts';
+import { ApacheKafka, kafkaInsidePort } from './apache-kafka.ts';
+import { freePort } from './free-port.ts';
+import {
+  type ContainerHost,
+  type PlatformBackEnd,
+  type PlatformPart,
+  runLabel,
+  type S3Account,
+  type ServerAddresses,
+} from './platform.ts';
+import { until } from './poll.ts';
+import { removeRun } from './remove-run.ts';
+
+const serviceImage = 'clipledger:test';
+/** Removes what a killed test run leaves; ours to name, as testcontainers pulls it without asking. */
+const reaperImage = 'testcontainers/ryuk:0.14.0';
+const startLimitMs = 120_000;
+const logTailLength = 4_000;
+const probeLimitMs = 2_000;
+const s3Port = 7070;
+const postgresUser = 'postgres';
+
+type Servers = Readonly<Record<PlatformPart, StartedTestContainer>>;
+type Ports = Readonly<Record<PlatformPart, number>>;
+type Secrets = {
+  readonly postgresPassword: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+};
+
+/**
+ * Starts Kafka, PostgreSQL and S3 as containers of one network, and builds the service's own image. All
+ * bear the label of the run; whatever goes wrong, nothing of the run stays.
+ */
+export async function startContainerPlatform(
+  engine: Engine,
+  runId: string,
+  say: (line: string) => void,
+): Promise<PlatformBackEnd> {
+  try {
+    await prepareReaper(engine, say);
+    const images = new ImageProvider(engine, say);
+    const network = `clipledger-test-${runId}`;
+    await engine.createNetwork({ Name: network, Driver: 'bridge', Labels: { [runLabel]: runId } });
+    const secrets = makeSecrets();
+    const ports = { kafka: await freePort(), postgres: await freePort(), s3: await freePort() };
+    const start = { runId, network, ports, secrets };
+    const serviceBuilt = buildServiceImage(engine, images, serviceImage, say);
+    const starting = [
+      images.provide('kafka').then(() => startKafka(start)),
+      images.provide('postgres').then(() => startPostgres(start)),
+      images.provide('s3').then(() => startS3(start)),
+    ] as const;
+    // Settled first: nothing may still be starting when a failure makes us clean up.
+    await Promise.allSettled([...starting, serviceBuilt]);
+    const [kafka, postgres, s3] = await Promise.all(starting);
+    await serviceBuilt;
+    const containers = await containerHost(engine, network, secrets);
+    const servers: Servers = { kafka, postgres, s3 };
+    return new ContainerPlatform({ engine, runId, servers, ports, secrets, containers });
+  } catch (error) {
+    await removeRun(engine, runId);
+    throw error;
+  }
+}
+
+type PlatformState = {
+  readonly engine: Engine;
+  readonly runId: string;
+  readonly servers: Servers;
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+  readonly containers: ContainerHost;
+};
+
+class ContainerPlatform implements PlatformBackEnd {
+  readonly backEnd = 'containers';
+  readonly containers: ContainerHost;
+  readonly #state: PlatformState;
+
+  constructor(state: PlatformState) {
+    this.#state = state;
+    this.containers = state.containers;
+  }
+
+  get servers(): ServerAddresses {
+    const { ports, secrets } = this.#state;
+    return {
+      kafkaBrokers: `127.0.0.1:${ports.kafka}`,
+      databaseUrl: postgresUrl(secrets, `127.0.0.1:${ports.postgres}`),
+      s3: s3Account(secrets, `http://127.0.0.1:${ports.s3}`),
+    };
+  }
+
+  async kill(part: PlatformPart): Promise<void> {
+    await this.#container(part).kill({ signal: 'SIGKILL' });
+  }
+
+  async start(part: PlatformPart): Promise<void> {
+    await this.#container(part).start();
+    const { ports, secrets } = this.#state;
+    await untilServing(part, ports, secrets);
+  }
+
+  async stop(): Promise<void> {
+    await removeRun(this.#state.engine, this.#state.runId);
+  }
+
+  #container(part: PlatformPart) {
+    return this.#state.engine.getContainer(this.#state.servers[part].getId());
+  }
+}
+
+/** testcontainers' reaper where its image can be had; without it our own sweeper does the work alone. */
+async function prepareReaper(engine: Engine, say: (line: string) => void): Promise<void> {
+  const present = await engine
+    .getImage(reaperImage)
+    .inspect()
+    .then(
+      () => true,
+      () => false,
+    );
+  if (present) return say(`image ${reaperImage}: was present`);
+  try {
+    await pullImage(engine, reaperImage);
+    say(`image ${reaperImage}: pulled`);
+  } catch (error) {
+    if (!(error instanceof ImageFailure)) throw error;
+    process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+    say(`image ${reaperImage}: cannot be pulled; this run cleans up after itself`);
+  }
+}
+
+type StartOptions = {
+  readonly runId: string;
+  readonly network: string;
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+};
+
+async function startKafka({ runId, network, ports, secrets }: StartOptions): Promise<StartedTestContainer> {
+  const container = await startTelling(
+    'Kafka',
+    new ApacheKafka(imageNames.kafka, ports.kafka).withNetworkMode(network).withLabels({ [runLabel]: runId }),
+  );
+  await untilServing('kafka', ports, secrets);
+  return container;
+}
+
+async function startPostgres({
+  runId,
+  network,
+  ports,
+  secrets,
+}: StartOptions): Promise<StartedTestContainer> {
+  const postgres = new PostgreSqlContainer(imageNames.postgres)
+    .withDatabase('postgres')
+    .withUsername(postgresUser)
+    .withPassword(secrets.postgresPassword)
+    .withCommand(['postgres', '-c', 'max_connections=200'])
+    .withNetworkMode(network)
+    .withNetworkAliases('postgres')
+    .withLabels({ [runLabel]: runId })
+    .withExposedPorts({ container: 5432, host: ports.postgres });
+  const container = await startTelling('PostgreSQL', postgres);
+  await untilServing('postgres', ports, secrets);
+  return container;
+}
+
+async function startS3({ runId, network, ports, secrets }: StartOptions): Promise<StartedTestContainer> {
+  const s3 = new GenericContainer(imageNames.s3)
+    .withEnvironment({ ROOT_ACCESS_KEY: secrets.accessKeyId, ROOT_SECRET_KEY: secrets.secretAccessKey })
+    .withCommand(['--quiet', 'posix', '/srv'])
+    .withNetworkMode(network)
+    .withNetworkAliases('s3')
+    .withLabels({ [runLabel]: runId })
+    .withExposedPorts({ container: s3Port, host: ports.s3 })
+    .withWaitStrategy(Wait.forHttp('/', s3Port).forStatusCodeMatching(() => true))
+    .withStartupTimeout(startLimitMs);
+  return startTelling('The S3 server', s3);
+}
+
+/** Starts a container; a failure tells the end of its log, which is gone with the container. */
+async function startTelling(what: string, container: GenericContainer): Promise<StartedTestContainer> {
+  let log = '';
+  container.withLogConsumer((stream) => {
+    stream.on('data', (chunk) => {
+      log = `${log}${chunk}`.slice(-logTailLength);
+    });
+  });
+  return container.start().catch((cause: unknown) => {
+    throw new Error(`${what} did not start in its container. Its log ends:\n${log}`, { cause });
+  });
+}
+
+/** Asks a server from outside, as its clients do. */
+async function untilServing(part: PlatformPart, ports: Ports, secrets: Secrets): Promise<void> {
+  await until(`${part} serves`, startLimitMs, async () => {
+    switch (part) {
+      case 'kafka':
+        return (await isKafkaServing(ports.kafka, probeLimitMs)) || undefined;
+      case 'postgres':
+        return answersQuery(postgresUrl(secrets, `127.0.0.1:${ports.postgres}`));
+      case 's3':
+        return fetch(`http://127.0.0.1:${ports.s3}/`, { signal: AbortSignal.timeout(probeLimitMs) });
+    }
+  });
+}
+
+async function answersQuery(connectionString: string): Promise<true> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: probeLimitMs });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return true;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * How containers reach this machine: the network's gateway, which on Linux is an address of this machine;
+ * with Docker Desktop it is not, and the name that Docker gives to the machine stands for it.
+ */
+async function containerHost(engine: Engine, network: string, secrets: Secrets): Promise<ContainerHost> {
+  const description = await engine.getNetwork(network).inspect();
+  const gateway: string = description.IPAM?.Config?.[0]?.Gateway ?? '';
+  const isOurs = await canListenOn(gateway);
+  return {
+    image: serviceImage,
+    network,
+    hostName: isOurs ? gateway : 'host.docker.internal',
+    hostAddress: isOurs ? gateway : '0.0.0.0',
+    inside: {
+      kafkaBrokers: `kafka:${kafkaInsidePort}`,
+      databaseUrl: postgresUrl(secrets, 'postgres:5432'),
+      s3: s3Account(secrets, `http://s3:${s3Port}`),
+    },
+  };
+}
+
+function canListenOn(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(0, address, () => server.close(() => resolve(true)));
+  });
+}
+
+function makeSecrets(): Secrets {
+  const secret = () => randomBytes(18).toString('hex');
+  return {
+    postgresPassword: secret(),
+    accessKeyId: `test${randomBytes(6).toString('hex')}`,
+    secretAccessKey: secret(),
+  };
+}
+
+const postgresUrl = (secrets: Secrets, host: string): string =>
+  `postgres://${postgresUser}:${secrets.postgresPassword}@${host}/postgres`;
+
+const s3Account = ({ accessKeyId, secretAccessKey }: Secrets, endpoint: string): S3Account => ({
+  endpoint,
+  region: 'us-east-1',
+  accessKeyId,
+  secretAccessKey,
+});
