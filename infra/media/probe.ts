@@ -48,7 +48,7 @@ export type ProbeContext = {
   readonly signal: AbortSignal;
 };
 
-const probeLimitMs = 20_000;
+const probeLimitMs = 30_000;
 const outputLimitBytes = 1024 * 1024;
 const entries = [
   'format=duration',

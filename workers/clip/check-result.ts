@@ -17,7 +17,9 @@ const durationToleranceMs = 250;
 const syncToleranceMs = 100;
 /** Encoding blurs the borders of black stretches a little. */
 const blackToleranceMs = 400;
-const checkLimitMs = 120_000;
+/** One small decode of the clip; on a busy machine it may take several times the clip's own length. */
+const checkStartMs = 120_000;
+const checkMsPerClipMs = 6;
 const blackFile = 'result-black.txt';
 
 /**
@@ -74,7 +76,7 @@ async function decodeWhole(
     tools: context.tools,
     cwd: context.taskFolder,
     signal: context.signal,
-    wallMs: checkLimitMs,
+    wallMs: checkStartMs + (media.video?.durationMs ?? 0) * checkMsPerClipMs,
     args: [
       ...['-v', 'info', ...guardedInputOptions(media.type), '-threads', '2', '-i', inputUrl(path)],
       ...['-vf', picture, '-af', 'ebur128=framelog=verbose:peak=true', '-f', 'null', '-'],

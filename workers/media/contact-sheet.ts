@@ -22,7 +22,8 @@ const defaultFrames = 12;
 const defaultColumns = 6;
 const cellHeight = 360;
 const gap = 6;
-const sheetLimitMs = 180_000;
+const sheetStartMs = 120_000;
+const sheetMsPerVideoMs = 6;
 
 /** Writes a PNG grid of frames, evenly spread over the video, each with its time. Throws `MediaFailure`. */
 export async function writeContactSheet(sheet: ContactSheet, context: SheetContext): Promise<void> {
@@ -53,7 +54,7 @@ async function readFrames(path: string, order: FrameOrder, context: SheetContext
   await runFfmpeg({
     ...context,
     cwd: context.taskFolder,
-    wallMs: sheetLimitMs,
+    wallMs: sheetStartMs + order.durationMs * sheetMsPerVideoMs,
     args: [
       ...[...guardedInputOptions(order.media.type), '-threads', '2', '-i', inputUrl(path)],
       ...[
