@@ -64,7 +64,12 @@ export async function asAccount(
       `PostgreSQL runs as the account \`postgres\`, which cannot pass through ${closed}: run \`chmod o+x ${closed}\`, or set DATA_DIR or DATABASE_URL.`,
     );
   }
-  const lend = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  // access(2), by which PostgreSQL looks for its own programs, heeds capabilities only with this securebit.
+  const lend = [
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+    '--securebits=+no_setuid_fixup',
+  ];
   const change = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
   return { command: 'setpriv', args: [...change, ...lend, command, ...args], identity: {} };
 }
