@@ -16,7 +16,7 @@ export type MediaServer = {
 
 /** Serves `files` (URL path → file on disk), with ranges; everything else is 404. */
 export async function startMediaServer(
-  platform: PlatformDescription,
+  platform: Pick<PlatformDescription, 'containers'>,
   files: Readonly<Record<string, string>>,
 ): Promise<MediaServer> {
   const requests: string[] = [];
