@@ -55,7 +55,7 @@ type Client = { readonly baseUrl: string; readonly apiKey: string; readonly sign
 
 /** Orders one clip of the video at `videoUrl`. */
 export async function createClipJob(client: Client, videoUrl: string): Promise<CreatedJob> {
-  const body = { video_url: videoUrl, num_clips: 1, style: 'viral', camera_mode: 'standard' };
+  const body = { video_url: videoUrl, num_clips: 1, camera_mode: 'standard' };
   return jobCreated.parse(await request(client, '/v1/clip', { method: 'POST', body: JSON.stringify(body) }));
 }
 

@@ -104,11 +104,7 @@ async function makeClip({ source, dataDir, signal, service }: DemoRun): Promise<
   const job = await createClipJob(client, source.url);
   narrator.say('clip', `job ${job.job_id}, paid ${job.cost_cents} cents`);
   const clips = await timed('clip', 'the job is done', () => awaitJob(client, job.job_id));
-  const files = await Promise.all(
-    clips.map((clip) =>
-      timed('clip', 'downloaded, with a contact sheet', () => keepClip(clip, dataDir, commands)),
-    ),
-  );
+  const files = await Promise.all(clips.map((clip) => keepClip(clip, dataDir, commands)));
   const [wallet, replay] = await timed('audit', 'the wallet is replayed from Kafka', () =>
     Promise.all([
       readWallet(client),
@@ -140,15 +136,18 @@ async function keepClip(
   folder: string,
   commands: { readonly environment: DemoRun['service']['environment']; readonly signal: AbortSignal },
 ): Promise<KeptClip | undefined> {
-  if (clip.download_url === undefined) return undefined;
+  const url = clip.download_url;
+  if (url === undefined) {
+    narrator.warn('clip', `failed and was refunded: ${clip.error ?? 'no reason was given'}`);
+    return undefined;
+  }
   const video = join(folder, `clip-${clip.clip_id}.mp4`);
   const contactSheet = join(folder, `clip-${clip.clip_id}.png`);
-  await download(clip.download_url, video, commands.signal);
-  await runProgram({
-    program: 'workers/media/contact-sheet-main.ts',
-    args: [video, contactSheet],
-    ...commands,
-  });
+  await timed('clip', 'downloaded', () => download(url, video, commands.signal));
+  const program = 'workers/media/contact-sheet-main.ts';
+  await timed('clip', 'contact sheet made', () =>
+    runProgram({ program, args: [video, contactSheet], ...commands }),
+  );
   return { video, contactSheet };
 }
 
