@@ -10,7 +10,7 @@ import { recordNames } from '#schemas/records.ts';
 import { decide } from './decide.ts';
 import type { Command, Decision, TeamDraft, WalletDraft } from './decision.ts';
 import type { LedgerEvent, LedgerState } from './ledger-state.ts';
-import { type Reply, replyOf } from './reply.ts';
+import { attemptIdHeader, type Reply, replyOf } from './reply.ts';
 import { snapshotOf } from './state-snapshots.ts';
 
 /** Where the ledger of one partition stands in the cluster. */
@@ -22,6 +22,9 @@ export type LedgerPlace = Readonly<{
 
 /** A larger one could make events too large for a record batch, and would be tried for ever. */
 const MAX_COMMAND_BYTES = 256 * 1024;
+
+/** A reply, who it goes to, and which of the batch's records it names. */
+type DecidedReply = Readonly<{ reply: Reply; attemptId: string | undefined; from: number; to: number }>;
 
 /** The outcomes of a batch's commands, for the metrics. */
 export type BatchOutcomes = ReadonlyMap<string, number>;
@@ -37,7 +40,7 @@ export class DecidedBatch {
   readonly #log: Logger;
   readonly #nowMs: number;
   readonly #records: RecordToAppend[] = [];
-  readonly #replies: { readonly reply: Reply; readonly from: number; readonly to: number }[] = [];
+  readonly #replies: DecidedReply[] = [];
 
   constructor(
     state: LedgerState,
@@ -54,7 +57,8 @@ export class DecidedBatch {
     const from = this.#records.length;
     const reply = this.#answer(record);
     if (reply === undefined) return;
-    this.#replies.push({ reply, from, to: this.#records.length });
+    const attemptId = record.headers[attemptIdHeader];
+    this.#replies.push({ reply, attemptId, from, to: this.#records.length });
     const outcome = reply.refusal ?? (reply.replayed ? 'replayed' : 'accepted');
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
   }
@@ -188,9 +192,10 @@ export class DecidedBatch {
   }
 
   #replyRecords(positions: readonly LogPosition[]): readonly RecordToAppend[] {
-    return this.#replies.map(({ reply, from, to }) => ({
+    return this.#replies.map(({ reply, attemptId, from, to }) => ({
       topic: 'wallet.replies',
       key: reply.command_id,
+      ...(attemptId === undefined ? {} : { headers: { [attemptIdHeader]: attemptId } }),
       value: encodeRecord('CommandReply', { ...reply, positions: positions.slice(from, to) }),
     }));
   }

@@ -11,6 +11,7 @@ import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
 import { decodeRecord, encodeRecord } from '#schemas/codec.ts';
 import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import type { Command } from './decision.ts';
+import { attemptIdHeader } from './reply.ts';
 
 /**
  * The ledger did not answer in time. The outcome is unknown: the command may have been accepted. Submitting
@@ -31,6 +32,8 @@ export type SubmitOptions = Readonly<{
 const REPLY_GRACE_MS = 1_000;
 
 type Waiting = Readonly<{
+  /** Which of several submissions of one command this is. */
+  attemptId: string;
   resolve: (reply: CommandReply) => void;
   reject: (error: LedgerUnavailable) => void;
 }>;
@@ -82,7 +85,7 @@ export class LedgerClient {
 
   /**
    * Submits a command and waits for its reply. Rejects with `LedgerUnavailable` past the command's deadline.
-   * The same command may be submitted again, also at the same time.
+   * The same command may be submitted again, also at the same time: each submission hears its own answer.
    */
   submit(command: Command, options: SubmitOptions = {}): Promise<CommandReply> {
     const { command_id: commandId, deadline_at: deadlineAt } = command.value;
@@ -99,11 +102,12 @@ export class LedgerClient {
         finish();
       };
       const waiting: Waiting = {
+        attemptId: randomUUID(),
         resolve: (reply) => settle(() => resolve(reply)),
         reject: (error) => settle(() => reject(error)),
       };
       this.#await(commandId, waiting);
-      this.#append(command, options).catch((error: unknown) =>
+      this.#append(command, waiting.attemptId, options).catch((error: unknown) =>
         waiting.reject(
           new LedgerUnavailable(`The command may not have reached the ledger: ${reasonOf(error)}`, {
             cause: error,
@@ -160,7 +164,9 @@ export class LedgerClient {
     if (waiting === undefined) return;
     const { name, value } = decodeRecord(record.value);
     if (name !== 'CommandReply') return;
-    for (const { resolve } of [...waiting]) resolve(value);
+    const attemptId = record.headers[attemptIdHeader];
+    for (const { attemptId: own, resolve } of [...waiting])
+      if (attemptId === undefined || attemptId === own) resolve(value);
   }
 
   #await(commandId: string, waiting: Waiting): void {
@@ -175,21 +181,28 @@ export class LedgerClient {
     if (together?.size === 0) this.#waiting.delete(commandId);
   }
 
-  async #append({ name, value }: Command, { traceparent, correlationId }: SubmitOptions): Promise<void> {
+  async #append(
+    { name, value }: Command,
+    attemptId: string,
+    { traceparent, correlationId }: SubmitOptions,
+  ): Promise<void> {
     await this.#appender.append([
       {
         topic: 'wallet.commands',
         key: String(value.team_id),
         value: encodeRecord(name, value as RecordTypes[typeof name]),
-        headers: cloudEventHeaders({
-          id: value.command_id,
-          type: name,
-          source: 'api',
-          timeMs: value.issued_at,
-          subject: `team/${value.team_id}`,
-          correlationId: correlationId ?? value.command_id,
-          traceparent,
-        }),
+        headers: {
+          ...cloudEventHeaders({
+            id: value.command_id,
+            type: name,
+            source: 'api',
+            timeMs: value.issued_at,
+            subject: `team/${value.team_id}`,
+            correlationId: correlationId ?? value.command_id,
+            traceparent,
+          }),
+          [attemptIdHeader]: attemptId,
+        },
       },
     ]);
   }

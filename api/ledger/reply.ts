@@ -1,6 +1,12 @@
 import type { RecordTypes } from '#schemas/records.ts';
 import type { Decision } from './decision.ts';
 
+/**
+ * Comes with a command and goes with its reply. One command id can be submitted twice at once, even for two
+ * requests of which the ledger refuses one: each submitter must hear the answer to its own.
+ */
+export const attemptIdHeader = 'attempt_id';
+
 /** A CommandReply that does not name the positions of its events yet. */
 export type Reply = Omit<RecordTypes['CommandReply'], 'positions'>;
 
