@@ -38,7 +38,7 @@ export async function createClip(
     return answers.chargeUnknown(idempotency.key !== undefined);
   }
   if (reply.outcome === 'refused') return refusedCharge(reply);
-  await service.watch.waitFor(reply.positions, READ_YOUR_WRITES_LIMIT_MS);
+  await untilReadable(reply, service);
   return acceptedCharge(reply);
 }
 
@@ -67,6 +67,12 @@ function requestJob(
     clip: options,
   };
   return { name: 'RequestJob', value } as const;
+}
+
+/** A first answer that is given again names no positions: then the job's own are what has to be applied. */
+async function untilReadable(reply: CommandReply, { watch, freshness }: HttpService): Promise<void> {
+  if (reply.replayed) await freshness.check('job.events', reply.job_id ?? '');
+  else await watch.waitFor(reply.positions, READ_YOUR_WRITES_LIMIT_MS);
 }
 
 function acceptedCharge(reply: CommandReply): Answer {

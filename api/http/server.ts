@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from 'fastify';
 import { Counter, Histogram } from 'prom-client';
 import { KafkaUnavailable } from '#infra/kafka/kafka-failure.ts';
@@ -46,7 +47,7 @@ const brokenRequests = new Counter({
 export function buildServer(service: HttpService): FastifyInstance {
   const server: FastifyInstance = Fastify({
     loggerInstance: service.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: service.config.TRUST_PROXY,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -64,7 +65,7 @@ export function buildServer(service: HttpService): FastifyInstance {
   server.addHook('onRoute', ({ method, url }) => {
     routes.push({ methods: [method].flat(), path: url });
   });
-  acceptBodies(server);
+  ignoreBodies(server);
   observeRequests(server, service);
   server.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
   server.setNotFoundHandler((request, reply) => sendAnswer(reply, answerUnrouted(request, routes)));
@@ -83,6 +84,7 @@ export function buildServer(service: HttpService): FastifyInstance {
 function addV1(v1: FastifyInstance, service: HttpService, routes: readonly KnownRoute[]): void {
   const principals = new WeakMap<FastifyRequest, Principal>();
   const ports = authenticationPorts(service);
+  acceptBodies(v1);
   v1.addHook('onRequest', async (request, reply) => {
     const admission = await authenticate(credentialsOf(request), ports);
     if (admission.standing !== undefined) reply.headers(rateLimitHeaders(admission.standing));
@@ -125,16 +127,22 @@ function credentialsOf(request: FastifyRequest) {
   };
 }
 
-/** JSON and nothing else; an empty body counts as none, whatever type it says it has. */
-function acceptBodies(server: FastifyInstance): void {
-  const parseJson = server.getDefaultJsonParser('error', 'error');
+/** Outside of `/v1` nothing takes a body, so none is looked at. */
+function ignoreBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+}
+
+/** JSON and nothing else; an empty body counts as none, whatever type it says it has. */
+function acceptBodies(v1: FastifyInstance): void {
+  const parseJson = v1.getDefaultJsonParser('error', 'error');
+  v1.removeAllContentTypeParsers();
+  v1.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     return parseJson(request, body.toString(), done);
   });
   // Not read: the route says that it takes no uploads yet.
-  server.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
+  v1.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
 }
 
 function addHealthRoutes(server: FastifyInstance, service: HttpService): void {

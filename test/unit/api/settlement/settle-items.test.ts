@@ -99,8 +99,8 @@ describe('settling the items of a batch', () => {
       () => Promise.reject(new LedgerUnavailable('no reply')),
       async (): Promise<CommandReply> => ({ ...accepted, outcome: 'refused', refusal: 'DeadlinePassed' }),
       async () => accepted,
-    ];
-    const { parts, submitted } = settlement((_settle, attempt) => (answers[attempt - 1] ?? answers[0])());
+    ] as const;
+    const { parts, submitted } = settlement((_settle, attempt) => (answers[attempt - 1] ?? answers[2])());
     await settleBatch({ records: [failed(1, 0)] }, control, parts);
     expect(outcomes(submitted)).toEqual(['1/0 failed', '1/0 failed', '1/0 failed']);
     expect(new Set(submitted.map(({ command_id }) => command_id)).size).toBe(1);
