@@ -4,6 +4,7 @@ import type { Topic } from '#schemas/topics.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { KafkaFailure, KafkaUnavailable } from './kafka-failure.ts';
+import './kafkajs-repairs.ts';
 import { kafkajsLogCreator, kafkajsLogLevel } from './kafkajs-log.ts';
 import { socketFactory } from './socket-factory.ts';
 
