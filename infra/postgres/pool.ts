@@ -38,5 +38,10 @@ export function openPool(
   pool.on('error', (error) =>
     log.warn({ err: error }, 'An idle database connection broke; the pool makes a new one.'),
   );
+  // A connection that breaks in a transaction between two statements tells nobody else, and an error that
+  // nobody listens to ends the process; the transaction's next statement fails by itself.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.debug({ err: error }, 'A database connection broke.')),
+  );
   return pool;
 }
