@@ -32,8 +32,7 @@ export function attemptsOf(work: Work, sources: AttemptSources): (signal: AbortS
     if (failure === undefined) return finished;
     history = withFailure(history, failure);
     const decision = afterFailure(failure, history, sources.random());
-    const { code, detail } = failure;
-    work.log.warn({ code, detail, reason: failure.message, ...history, ...decision }, 'a try failed');
+    logFailure(work.log, failure, { ...history, ...decision });
     if (decision.action === 'retry') return retryAfter(work, decision.delayMs, sources.now());
     end = { failure, attempts: history.failures + history.outagesInARow, isDead: decision.isDead };
     return giveUp(end, signal);
@@ -52,6 +51,13 @@ export function attemptsOf(work: Work, sources: AttemptSources): (signal: AbortS
   };
 
   return (signal) => (end === undefined ? perform(signal) : giveUp(end, signal));
+}
+
+/** Broken material is the client's matter; everything else an operator may want to see. */
+function logFailure(log: Logger, failure: TaskFailure, about: Readonly<Record<string, unknown>>): void {
+  const { class: failureClass, code, message: reason, detail } = failure;
+  const level = failureClass === 'permanent' ? 'info' : 'warn';
+  log[level]({ code, reason, detail, ...about }, 'a try failed');
 }
 
 async function failureOfPerforming(

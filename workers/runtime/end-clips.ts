@@ -67,8 +67,10 @@ export async function removeIntermediatesOfEndedJob(
 ): Promise<void> {
   await patiently(parts, signal, async (limit) => {
     if ((await parts.outcomes.count(jobId, limit)) < itemCount) return;
-    if ((await parts.storage.head(keptForRedriveKey(jobId), limit)) !== undefined) return;
-    await parts.storage.deletePrefix(intermediatesPrefix(jobId), limit);
+    const keys: string[] = [];
+    for await (const { key } of parts.storage.list(intermediatesPrefix(jobId), limit)) keys.push(key);
+    if (keys.includes(keptForRedriveKey(jobId))) return;
+    for (const key of keys) await parts.storage.delete(key, limit);
   });
 }
 
