@@ -12,6 +12,8 @@ export type Freshness = 'current' | 'behind' | 'unknown';
 export type LogFreshness = Readonly<{
   /** Looks at the partition of `key`, or at the whole topic without one. */
   check(topic: Topic, key?: string): Promise<Freshness>;
+  /** The last record of each partition of these topics. Rejects when the log cannot be reached. */
+  lastRecords(topics: readonly Topic[]): Promise<readonly RecordPosition[]>;
 }>;
 
 const CATCH_UP_LIMIT_MS = 1_000;
@@ -25,6 +27,8 @@ export function logFreshness(options: {
 }): LogFreshness {
   const ends = new SharedReads(options.endOffsets);
   return {
+    lastRecords: async (topics) =>
+      (await Promise.all(topics.map(async (topic) => lastPositions(topic, await ends.read(topic))))).flat(),
     check: async (topic, key) => {
       const offsets = await within(ends.read(topic), END_OFFSETS_LIMIT_MS);
       if (offsets === undefined) return 'unknown';

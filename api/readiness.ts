@@ -7,11 +7,12 @@ import { queryRows } from './database.ts';
 export async function checkReadiness(parts: {
   readonly ledger: { ready(): boolean };
   readonly pool: pg.Pool;
-  readonly watch: Pick<ProjectionWatch, 'isListening'>;
+  readonly watch: Pick<ProjectionWatch, 'isListening' | 'isCaughtUp'>;
 }): Promise<Readiness> {
   const reasons: string[] = [];
   if (!parts.ledger.ready()) reasons.push("The ledger's replies cannot be read yet (Kafka).");
   if (!parts.watch.isListening()) reasons.push('The projection is not being watched (Postgres).');
+  if (!parts.watch.isCaughtUp()) reasons.push('The projector has not applied yet what the log held.');
   const tables = await hasTables(parts.pool);
   if (tables === 'unreachable') reasons.push('The database does not answer (Postgres).');
   if (tables === 'missing') reasons.push('The database has no tables yet: the projector makes them.');

@@ -24,6 +24,9 @@ const KAFKA_RETRY_MS = 1_000;
 /** Requests in progress get this long to end; each is bounded by less. */
 const DRAIN_LIMIT_MS = 8_000;
 
+/** What has to be rows before clients are told about keys and money; a missing job is looked for in the log. */
+const readableTopics = ['team.events', 'wallet.events'] as const;
+
 /**
  * Runs one instance until `stopping` aborts, then ends what is in progress and closes everything. Rejects when
  * a part failed for good, such as a port that is taken or a cluster of another shape.
@@ -70,6 +73,7 @@ export async function runApi(options: {
   /** Everything that needs Kafka; each part heals by itself once it runs. */
   async function startParts(): Promise<void> {
     await whenKafkaAnswers(() => ensureTopics(kafka, config));
+    await whenKafkaAnswers(async () => watch.expect(await freshness.lastRecords(readableTopics)));
     const running = [runLedger({ kafka, config, log, signal }).catch(fail)];
     const client = await whenKafkaAnswers(() => LedgerClient.connect({ kafka, log, signal }));
     if (client !== undefined) ledger.connected(client);

@@ -1,5 +1,3 @@
-import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
-import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { isUuid } from '#schemas/ids.ts';
 import { queryRows } from '../database.ts';
@@ -94,6 +92,8 @@ type ObjectRow = Readonly<{ key: string; bytes: number }>;
 
 /** The job's objects, or none with a word on stderr while the storage cannot be asked: the rows matter more. */
 async function listObjects({ config }: Operator, jobId: string): Promise<readonly ObjectRow[]> {
+  // The S3 client is large, and no other command needs it.
+  const { ObjectStorage } = await import('#infra/object-storage/object-storage.ts');
   const storage = ObjectStorage.connect(storageSettings(config));
   try {
     const found: ObjectRow[] = [];
@@ -101,7 +101,7 @@ async function listObjects({ config }: Operator, jobId: string): Promise<readonl
       for await (const { key, bytes } of storage.list(prefix)) found.push({ key, bytes });
     return found;
   } catch (error) {
-    if (!(error instanceof StorageFailure)) throw error;
+    if (!(error instanceof Error && error.name === 'StorageFailure')) throw error;
     process.stderr.write(`The objects could not be listed: ${error.message}\n`);
     return [];
   } finally {

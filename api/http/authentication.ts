@@ -25,6 +25,8 @@ export type AuthenticationPorts = Readonly<{
   countRequest: (keyId: string) => Promise<RateLimitStanding>;
   /** False when the read model is known to be behind what the log holds of the team, or of all teams. */
   isCurrent: (teamId: number | undefined) => Promise<boolean>;
+  /** True while the rows of before a rebuild are not all there again. */
+  isRebuilding: () => boolean;
   failures: FailedAuthentications;
   now: () => Date;
   zeroBalanceReads: 'allow' | 'deny';
@@ -43,20 +45,43 @@ export async function authenticate(credentials: Credentials, ports: Authenticati
   const waitSeconds = ports.failures.waitSeconds(address, keyHash);
   if (waitSeconds > 0) return { refused: answers.tooManyFailedKeys(waitSeconds) };
 
-  const holder = await ports.findKeyHolder(keyHash);
-  const refusedKey = refusedByKey(holder, ports.now());
-  if (holder === undefined || refusedKey !== undefined) {
-    ports.failures.failed(address);
-    return { refused: await unlessBehind(ports, holder, refusedKey ?? answers.invalidKey) };
+  if (ports.isRebuilding()) return { refused: answers.catchingUp };
+  const found = await findHolder(keyHash, credentials, ports);
+  if ('refused' in found) {
+    if (found.refused.status === answers.invalidKey.status) ports.failures.failed(address);
+    return found;
   }
   ports.failures.worked(keyHash);
-
-  const refusedBilling = refusedByBilling(holder, credentials, ports.zeroBalanceReads);
-  if (refusedBilling !== undefined) return { refused: await unlessBehind(ports, holder, refusedBilling) };
-
-  const standing = await ports.countRequest(holder.keyId);
+  const standing = await ports.countRequest(found.holder.keyId);
   if (standing.isExceeded) return { refused: answers.rateLimited(standing.resetSeconds), standing };
-  return { principal: principalOf(holder), standing };
+  return { principal: principalOf(found.holder), standing };
+}
+
+type Found = Readonly<{ holder: KeyHolder }> | Readonly<{ refused: Answer }>;
+
+/**
+ * Who holds the key, or why it is refused. Rows that are behind the log lack keys and money that exist, and
+ * telling a paying client so would be wrong: before such a refusal the rows are looked at once more when they
+ * hold what the log held, and while they do not, the answer is a 503.
+ */
+async function findHolder(
+  keyHash: Buffer,
+  credentials: Credentials,
+  ports: AuthenticationPorts,
+): Promise<Found> {
+  const caughtUp = new Set<'keys' | 'wallet'>();
+  for (;;) {
+    const holder = await ports.findKeyHolder(keyHash);
+    const refused =
+      refusedByKey(holder, ports.now()) ?? refusedByBilling(holder, credentials, ports.zeroBalanceReads);
+    if (refused === undefined && holder !== undefined) return { holder };
+    const lacking = holder === undefined ? 'keys' : 'wallet';
+    // A key that was revoked or has expired stays so, whatever the log holds besides.
+    const isFinal = caughtUp.has(lacking) || refused === answers.expiredKey || holder?.revokedAt != null;
+    if (isFinal) return { refused: refused ?? answers.invalidKey };
+    if (!(await ports.isCurrent(holder?.teamId))) return { refused: answers.catchingUp };
+    caughtUp.add(lacking);
+  }
 }
 
 function refusedByKey(holder: KeyHolder | undefined, now: Date): Answer | undefined {
@@ -66,27 +91,14 @@ function refusedByKey(holder: KeyHolder | undefined, now: Date): Answer | undefi
 }
 
 function refusedByBilling(
-  holder: KeyHolder,
+  holder: KeyHolder | undefined,
   { isRead }: Credentials,
   zeroBalanceReads: AuthenticationPorts['zeroBalanceReads'],
 ): Answer | undefined {
+  if (holder === undefined) return undefined;
   if (!holder.billingActive) return answers.billingNotActive;
   if (holder.balanceCents <= 0 && !(isRead && zeroBalanceReads === 'allow')) return answers.zeroBalance;
   return undefined;
-}
-
-/**
- * While the read model is being rebuilt it lacks keys and money that exist. A refusal that says so to a
- * paying client would be wrong, so it becomes a 503. Revocation and expiry can only be true.
- */
-async function unlessBehind(
-  ports: AuthenticationPorts,
-  holder: KeyHolder | undefined,
-  refusal: Answer,
-): Promise<Answer> {
-  const isFinal = refusal === answers.expiredKey || (holder !== undefined && holder.revokedAt !== null);
-  if (isFinal || (await ports.isCurrent(holder?.teamId))) return refusal;
-  return answers.catchingUp;
 }
 
 const principalOf = (holder: KeyHolder): Principal => ({

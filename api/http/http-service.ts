@@ -13,7 +13,7 @@ export type HttpService = Readonly<{
   log: Logger;
   pool: pg.Pool;
   ledger: Pick<LedgerClient, 'submit'>;
-  watch: Pick<ProjectionWatch, 'waitFor'>;
+  watch: Pick<ProjectionWatch, 'waitFor' | 'isCaughtUp'>;
   freshness: LogFreshness;
   storage: Pick<ObjectStorage, 'presignedGet'>;
   readiness: () => Promise<Readiness>;

@@ -103,7 +103,7 @@ function addV1(v1: FastifyInstance, service: HttpService, routes: readonly Known
 }
 
 function authenticationPorts(service: HttpService): AuthenticationPorts {
-  const { pool, config, freshness, now } = service;
+  const { pool, config, freshness, watch, now } = service;
   return {
     findKeyHolder: (keyHash) => findKeyHolder(pool, keyHash),
     countRequest: (keyId) => countRequest(pool, keyId, config.RATE_LIMIT_PER_MINUTE),
@@ -112,6 +112,7 @@ function authenticationPorts(service: HttpService): AuthenticationPorts {
       // Without Kafka nothing can have been added since, so the rows are as true as they were.
       return (await freshness.check(topic, teamId?.toString())) !== 'behind';
     },
+    isRebuilding: () => !watch.isCaughtUp(),
     failures: new FailedAuthentications(Date.now),
     now,
     zeroBalanceReads: config.ZERO_BALANCE_READS,

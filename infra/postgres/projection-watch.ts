@@ -14,6 +14,10 @@ export type RecordPosition = Readonly<{ topic: string; partition: number; offset
 export type ProjectionWatch = Readonly<{
   /** True once all `positions` are rows; false when that took longer than `timeoutMs`. */
   waitFor(positions: readonly RecordPosition[], timeoutMs: number): Promise<boolean>;
+  /** Tells what the log holds already, for `isCaughtUp`. */
+  expect(positions: readonly RecordPosition[]): void;
+  /** False while rows are missing that were there before, as in a rebuild, or that were told to `expect`. */
+  isCaughtUp(): boolean;
   /** Whether notifications come in at this moment. */
   isListening(): boolean;
   close(): Promise<void>;
@@ -40,6 +44,8 @@ export function watchProjection(options: {
   const ended = keepListening({ ...options, signal, applied, state });
   return {
     waitFor: (positions, timeoutMs) => applied.waitFor(positions, timeoutMs),
+    expect: (positions) => applied.expect(positions),
+    isCaughtUp: () => applied.isCaughtUp(),
     isListening: () => state.listening,
     close: async () => {
       stop.abort();
@@ -127,14 +133,36 @@ function parseJson(text: string): unknown {
 class AppliedOffsets {
   readonly #nextOffsets = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
+  /** How far partitions have to come that have been further before. */
+  readonly #targets = new Map<string, number>();
 
   /**
    * Takes `next` offsets as they are, also lower ones: a rebuild begins again at 0, and notifications come
    * in the order of the commits.
    */
   note(next: readonly RecordPosition[]): void {
-    for (const { topic, partition, offset } of next) this.#nextOffsets.set(`${topic}/${partition}`, offset);
+    for (const { topic, partition, offset } of next) this.#noteOne(`${topic}/${partition}`, offset);
     for (const check of this.#waiting) check();
+  }
+
+  expect(positions: readonly RecordPosition[]): void {
+    for (const { topic, partition, offset } of positions) this.#aim(`${topic}/${partition}`, offset + 1);
+  }
+
+  isCaughtUp(): boolean {
+    return this.#targets.size === 0;
+  }
+
+  #noteOne(key: string, nextOffset: number): void {
+    const before = this.#nextOffsets.get(key) ?? 0;
+    this.#nextOffsets.set(key, nextOffset);
+    if (nextOffset < before) this.#aim(key, before);
+    if (nextOffset >= (this.#targets.get(key) ?? 0)) this.#targets.delete(key);
+  }
+
+  #aim(key: string, target: number): void {
+    if ((this.#nextOffsets.get(key) ?? 0) < target)
+      this.#targets.set(key, Math.max(target, this.#targets.get(key) ?? 0));
   }
 
   waitFor(positions: readonly RecordPosition[], timeoutMs: number): Promise<boolean> {

@@ -23,7 +23,7 @@ function admin(...words: string[]): Promise<Run> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [program, ...words],
+      ['--disable-warning=TimeoutNegativeWarning', program, ...words],
       { env: { ...fixture.environment, PATH }, timeout: 60_000 },
       (error, stdout, stderr) =>
         resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),

@@ -24,6 +24,7 @@ function service(given: {
   holder?: Partial<KeyHolder> | null;
   isExceeded?: boolean;
   isBehind?: boolean;
+  isRebuilding?: boolean;
   zeroBalanceReads?: 'allow' | 'deny';
 }) {
   const counted: string[] = [];
@@ -35,6 +36,7 @@ function service(given: {
       return { ...standing, isExceeded: given.isExceeded ?? false, resetSeconds: 17 };
     },
     isCurrent: async () => !(given.isBehind ?? false),
+    isRebuilding: () => given.isRebuilding ?? false,
     failures: new FailedAuthentications(() => now.getTime()),
     now: () => now,
     zeroBalanceReads: given.zeroBalanceReads ?? 'deny',
@@ -137,6 +139,21 @@ describe('the authentication chain', () => {
   ])('%s stays a refusal also then', async (_case, found) => {
     const { ports } = service({ holder: found, isBehind: true });
     expect(await authenticate(credentials, ports)).toMatchObject({ refused: { status: 401 } });
+  });
+});
+
+describe('rows that lag behind', () => {
+  test('are looked at again once they hold what the log held', async () => {
+    const { ports } = service({ holder: {} });
+    const looks = [undefined, { ...holder, balanceCents: 0 }, holder];
+    const findKeyHolder = async () => looks.shift();
+    expect(await authenticate(credentials, { ...ports, findKeyHolder })).toHaveProperty('principal');
+  });
+
+  test('answer nobody while they are rebuilt', async () => {
+    const { ports, counted } = service({ holder: {}, isRebuilding: true });
+    expect(await authenticate(credentials, ports)).toMatchObject({ refused: { status: 503 } });
+    expect(counted).toHaveLength(0);
   });
 });
 
