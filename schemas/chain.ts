@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { encodeRecord } from './codec.ts';
 import type { RecordTypes, TeamRecords, WalletRecords } from './records.ts';
 
@@ -22,16 +22,14 @@ export function sealEvent<Name extends ChainedEventName>(
 ): Readonly<{ event: ChainedEvents[Name]; bytes: Buffer }> {
   const blank = { ...unsealed, hash: genesisHash } as unknown as RecordTypes[Name];
   const bytes = encodeRecord(name, blank);
-  const hash = hashOfLoggedBytes(bytes);
-  hash.copy(bytes, bytes.length - HASH_BYTES);
-  return { event: { ...unsealed, hash } as unknown as ChainedEvents[Name], bytes };
+  const sealed = hashOfLoggedBytes(bytes);
+  sealed.copy(bytes, bytes.length - HASH_BYTES);
+  return { event: { ...unsealed, hash: sealed } as unknown as ChainedEvents[Name], bytes };
 }
 
 /** SHA-256 of a chained record's bytes up to its last field. */
 export function hashOfLoggedBytes(bytes: Buffer): Buffer {
-  return createHash('sha256')
-    .update(bytes.subarray(0, bytes.length - HASH_BYTES))
-    .digest();
+  return hash('sha256', bytes.subarray(0, bytes.length - HASH_BYTES), 'buffer');
 }
 
 /** Whether the record says the hash that its own bytes have. */
