@@ -27,7 +27,8 @@ export type VerifiedRecord =
   | Readonly<{ of: 'team'; event: Named<TeamRecords> }>
   | Readonly<{ of: 'other'; event: AnyRecord }>;
 
-const teamNames: ReadonlySet<string> = new Set(recordNames.team);
+/** A new owner of a partition writes its election to both of the partition's topics that it reads. */
+const teamNames: ReadonlySet<string> = new Set([...recordNames.team, 'LedgerOwnerElected']);
 const walletNames: ReadonlySet<string> = new Set(recordNames.wallet);
 const jobNames: ReadonlySet<string> = new Set(['JobRequested', 'ClipCompleted', 'ClipFailed']);
 const allowedNames: Readonly<Record<string, ReadonlySet<string>>> = {
