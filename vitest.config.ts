@@ -23,7 +23,8 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts'],
           globalSetup: platform,
           testTimeout: 120_000,
-          hookTimeout: 180_000,
+          // The first service in containers waits for its image to be built.
+          hookTimeout: 600_000,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
@@ -35,7 +36,7 @@ export default defineConfig({
           include: ['test/faults/**/*.test.ts'],
           globalSetup: platform,
           testTimeout: 300_000,
-          hookTimeout: 180_000,
+          hookTimeout: 600_000,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },

@@ -12,6 +12,7 @@ import { ensureTopics } from '#infra/kafka/topic-setup.ts';
 import { createLogger } from '#infra/log.ts';
 import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
+import { provideServiceImage } from '#test/stack/platform-control.ts';
 import { createTenant, type Tenant } from '#test/stack/tenant.ts';
 
 const platform = inject('platform');
@@ -73,6 +74,7 @@ describe.runIf(platform.backEnd === 'containers')('the images', () => {
   });
 
   it('run the service without privileges, and without what only development needs', async () => {
+    await provideServiceImage(platform);
     const engine = await findEngine();
     const description = await engine?.getImage(platform.containers?.image ?? '').inspect();
     expect(description?.Config.User).toBe('node');

@@ -39,7 +39,7 @@ type Secrets = {
 };
 
 /**
- * Starts Kafka, PostgreSQL and S3 as containers of one network, and builds the service's own image. All
+ * Starts Kafka, PostgreSQL and S3 as containers of one network. All
  * bear the label of the run; whatever goes wrong, nothing of the run stays.
  */
 export async function startContainerPlatform(
@@ -55,19 +55,18 @@ export async function startContainerPlatform(
     const secrets = makeSecrets();
     const ports = { kafka: await freePort(), postgres: await freePort(), s3: await freePort() };
     const start = { runId, network, ports, secrets };
-    const serviceBuilt = buildServiceImage(engine, images, serviceImage, say);
     const starting = [
       images.provide('kafka').then(() => startKafka(start)),
       images.provide('postgres').then(() => startPostgres(start)),
       images.provide('s3').then(() => startS3(start)),
     ] as const;
     // Settled first: nothing may still be starting when a failure makes us clean up.
-    await Promise.allSettled([...starting, serviceBuilt]);
+    await Promise.allSettled(starting);
     const [kafka, postgres, s3] = await Promise.all(starting);
-    await serviceBuilt;
     const containers = await containerHost(engine, network, secrets);
     const servers: Servers = { kafka, postgres, s3 };
-    return new ContainerPlatform({ engine, runId, servers, ports, secrets, containers });
+    const buildService = () => buildServiceImage(engine, images, serviceImage, say);
+    return new ContainerPlatform({ engine, runId, servers, ports, secrets, containers, buildService });
   } catch (error) {
     await removeRun(engine, runId);
     throw error;
@@ -81,12 +80,14 @@ type PlatformState = {
   readonly ports: Ports;
   readonly secrets: Secrets;
   readonly containers: ContainerHost;
+  readonly buildService: () => Promise<void>;
 };
 
 class ContainerPlatform implements PlatformBackEnd {
   readonly backEnd = 'containers';
   readonly containers: ContainerHost;
   readonly #state: PlatformState;
+  #serviceImage: Promise<void> | undefined;
 
   constructor(state: PlatformState) {
     this.#state = state;
@@ -110,6 +111,11 @@ class ContainerPlatform implements PlatformBackEnd {
     await this.#container(part).start();
     const { ports, secrets } = this.#state;
     await untilServing(part, ports, secrets);
+  }
+
+  provideServiceImage(): Promise<void> {
+    this.#serviceImage ??= this.#state.buildService();
+    return this.#serviceImage;
   }
 
   async stop(): Promise<void> {

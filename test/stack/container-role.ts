@@ -1,6 +1,7 @@
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { type Engine, findEngine } from '#infra/containers/engine.ts';
 import { type ContainerHost, runLabel } from './platform.ts';
+import { provideServiceImage } from './platform-control.ts';
 import { logTail, type RoleInstance, type RoleRequest, readyLimitMs, stopLimitMs } from './role.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -17,6 +18,7 @@ export async function startContainerRole(
 ): Promise<RoleInstance> {
   const engine = await findEngine();
   if (engine === undefined) throw new Error('The Docker daemon does not answer any more.');
+  await provideServiceImage(tenant.platform);
   const port = request.role === 'api' ? apiPort : metricsPort;
   let log = '';
   const container = new GenericContainer(host.image)

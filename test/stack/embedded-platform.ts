@@ -24,6 +24,7 @@ export async function startEmbeddedPlatform(
       process.kill(stack.pids[part], 'SIGKILL');
     },
     start: (part) => stack.restart(part),
+    provideServiceImage: async () => undefined,
     stop: () => stack.stop(),
   };
 }

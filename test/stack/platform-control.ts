@@ -3,24 +3,24 @@ import { createServer } from 'node:http';
 import type { PlatformBackEnd, PlatformDescription, PlatformPart } from './platform.ts';
 
 const parts: readonly PlatformPart[] = ['kafka', 'postgres', 's3'];
-const requestLimitMs = 150_000;
+/** The longest is building the service's image with nothing cached on a busy machine. */
+const requestLimitMs = 600_000;
 
 export type PlatformControl = { readonly url: string; close(): void };
 
 /**
- * Lets test files kill and start the servers: these belong to the process that started them, and tests
+ * Lets test files kill and start the servers, and have the service's image built: these belong to the process that started them, and tests
  * run in others. Loopback only, behind a random path.
  */
 export async function servePlatformControl(platform: PlatformBackEnd): Promise<PlatformControl> {
   const secret = randomBytes(16).toString('hex');
   const server = createServer((request, response) => {
-    const [, given, action, name] = (request.url ?? '').split('/');
-    const part = parts.find((known) => known === name);
-    if (request.method !== 'POST' || given !== secret || part === undefined) {
-      response.writeHead(404).end();
+    const [, given, action = '', name] = (request.url ?? '').split('/');
+    const done = given === secret ? perform(platform, action, name) : undefined;
+    if (done === undefined) {
+      response.writeHead(404).end('There is no such thing to do.');
       return;
     }
-    const done = action === 'kill' ? platform.kill(part) : platform.start(part);
     done.then(
       () => response.writeHead(204).end(),
       (error: unknown) => response.writeHead(500).end(String(error)),
@@ -38,6 +38,18 @@ export async function servePlatformControl(platform: PlatformBackEnd): Promise<P
       server.closeAllConnections();
     },
   };
+}
+
+function perform(platform: PlatformBackEnd, action: string, name = ''): Promise<void> | undefined {
+  if (action === 'service-image') return platform.provideServiceImage();
+  const part = parts.find((known) => known === name);
+  if (part === undefined) return undefined;
+  return action === 'kill' ? platform.kill(part) : platform.start(part);
+}
+
+/** Makes sure that the service's image is there: built from the checkout, once in a run. */
+export function provideServiceImage(platform: PlatformDescription): Promise<void> {
+  return ask(`${platform.controlUrl}/service-image`);
 }
 
 /** kill -9 of one of the platform's servers; its data stay. */

@@ -39,7 +39,7 @@ export type PlatformDescription = {
   readonly runFolder: string;
   readonly servers: ServerAddresses;
   readonly containers: ContainerHost | null;
-  /** Where `killPart` and `startPart` ask, as only the platform's own process can do these. */
+  /** Where tests ask for what only the platform's own process can do. */
   readonly controlUrl: string;
 };
 
@@ -52,6 +52,8 @@ export type PlatformBackEnd = {
   kill(part: PlatformPart): Promise<void>;
   /** Starts a killed part again under its old address; returns when it serves. */
   start(part: PlatformPart): Promise<void>;
+  /** Builds the image of the service, once, when the first test needs it; nothing without containers. */
+  provideServiceImage(): Promise<void>;
   stop(): Promise<void>;
 };
 
