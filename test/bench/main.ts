@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startEmbeddedStack } from '#infra/embedded/stack.ts';
+import { benchLedger } from './ledger.ts';
+import { benchReplay } from './replay.ts';
+
+/** `npm run bench -- ledger|replay`: how fast, beside what else one could use. */
+
+const help = `Usage: npm run bench -- ledger [--seconds N] [--rounds N]
+       npm run bench -- replay [--events N]
+
+ledger   Debits a second and their latency, at 1, 10, 100 and 500 in flight, on many wallets and on one,
+         beside the same debit as a row-locked SQL transaction on PostgreSQL (default settings, and with
+         synchronous_commit=off). Rounds of all three take turns. --seconds is the length of one round's
+         share of one line (default 3), --rounds how often they take turns (default 3).
+replay   Events a second that are read, decoded, checked in their hash chains and folded, beside a Java
+         consumer that only reads the same topic. --events is how many (default 300000).
+
+Each starts servers of its own on this machine, and stops them. Numbers depend on what else the machine does.`;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '3' },
+    events: { type: 'string', default: '300000' },
+  },
+});
+const [benchmark] = positionals;
+
+if (values.help === true || (benchmark !== 'ledger' && benchmark !== 'replay')) {
+  console.log(help);
+  process.exit(values.help === true ? 0 : 2);
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), 'clipledger-bench-'));
+const stack = await startEmbeddedStack({
+  dataDir,
+  parts: benchmark === 'ledger' ? ['kafka', 'postgres'] : ['kafka'],
+  onProgress: ({ part, message }) => console.error(`${part}: ${message}`),
+});
+const interrupted = () => {
+  stack.kill();
+  process.exit(130);
+};
+process.once('SIGINT', interrupted);
+process.once('SIGTERM', interrupted);
+try {
+  if (benchmark === 'ledger') {
+    await benchLedger(stack, {
+      secondsPerRound: wholeNumber('seconds', values.seconds),
+      rounds: wholeNumber('rounds', values.rounds),
+    });
+  } else await benchReplay(stack, { events: wholeNumber('events', values.events) });
+} finally {
+  await stack.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+function wholeNumber(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new Error(`--${name} must be a whole number above 0, not ${text}.`);
+}
