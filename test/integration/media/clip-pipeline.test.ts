@@ -1,0 +1,199 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { MediaFailure } from '#infra/media/media-failure.ts';
+import { runFfmpeg } from '#infra/media/run-ffmpeg.ts';
+import type { PipelineContext, RenderedClip } from '#workers/clip/contract.ts';
+import { renderClip } from '#workers/clip/pipeline.ts';
+import { firstClip, inTaskFolder, plan, sample } from './task-folder.ts';
+
+/** A frame of a clip as RGB, for looking at its pixels. */
+async function frameOf(clip: RenderedClip, atSeconds: number, context: PipelineContext): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  await runFfmpeg({
+    tools: context.tools,
+    cwd: context.taskFolder,
+    signal: context.signal,
+    wallMs: 60_000,
+    args: [
+      '-ss',
+      String(atSeconds),
+      '-i',
+      clip.path,
+      '-frames:v',
+      '1',
+      '-f',
+      'rawvideo',
+      '-pix_fmt',
+      'rgb24',
+      'pipe:1',
+    ],
+    onStdout: (piece) => pieces.push(piece),
+  });
+  return Buffer.concat(pieces);
+}
+
+/** The sound of a clip as 8 kHz mono samples. */
+async function soundOf(path: string, context: PipelineContext): Promise<Int16Array> {
+  const pieces: Buffer[] = [];
+  await runFfmpeg({
+    tools: context.tools,
+    cwd: context.taskFolder,
+    signal: context.signal,
+    wallMs: 60_000,
+    args: ['-i', path, '-vn', '-ac', '1', '-ar', '8000', '-f', 's16le', 'pipe:1'],
+    onStdout: (piece) => pieces.push(piece),
+  });
+  const bytes = Buffer.concat(pieces);
+  return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~1)));
+}
+
+async function makeVideo(context: PipelineContext, name: string, args: readonly string[]): Promise<string> {
+  const path = join(context.taskFolder, name);
+  const { tools, taskFolder: cwd, signal } = context;
+  await runFfmpeg({ tools, cwd, signal, wallMs: 60_000, args: ['-v', 'error', ...args, path] });
+  return path;
+}
+
+describe('planning the sample', () => {
+  test('finds its speech and its cuts, and bounds clips by pauses', async () => {
+    await inTaskFolder(async (context) => {
+      const planned = await plan(sample, context, { count: 2, lengthSeconds: 12 });
+      expect(planned.source.speech_ms).toBeGreaterThan(18_000);
+      expect(planned.source.shot_count).toBe(5);
+      expect(planned.clips).toHaveLength(2);
+      expect(planned.missing).toEqual([]);
+      for (const clip of planned.clips) {
+        const [cut] = clip.cuts;
+        expect((cut?.end_ms ?? 0) - (cut?.start_ms ?? 0)).toBeGreaterThanOrEqual(9_600);
+        expect(clip.score.parts['speech']).toBeGreaterThan(0.6);
+        expect(clip.title).toMatch(/^Talk, 0:\d\d to 0:\d\d$/);
+        expect(clip.heading).toBe(clip.title);
+      }
+    });
+  });
+
+  test('is the same every time, and is plain JSON', async () => {
+    const [first, second] = await Promise.all([
+      inTaskFolder((context) => plan(sample, context)),
+      inTaskFolder((context) => plan(sample, context)),
+    ]);
+    expect(first).toEqual(second);
+    expect(JSON.parse(JSON.stringify(first))).toEqual(first);
+  });
+
+  test('more clips than it holds are missing with a reason, not invented', async () => {
+    await inTaskFolder(async (context) => {
+      const planned = await plan(sample, context, { count: 10 });
+      expect(planned.clips.length + planned.missing.length).toBe(10);
+      expect(planned.missing.length).toBeGreaterThan(5);
+      expect(planned.missing.map((missing) => missing.item)).toEqual(
+        planned.missing.map((_, index) => planned.clips.length + index),
+      );
+      expect(planned.missing[0]?.reason).toMatch(/10 were asked for/);
+    });
+  });
+
+  test('leaves nothing large behind in the task folder', async () => {
+    await inTaskFolder(async (context) => {
+      await plan(sample, context);
+      await expect(stat(join(context.taskFolder, 'speech.pcm'))).rejects.toThrow('ENOENT');
+    });
+  });
+});
+
+describe('rendering', () => {
+  test.each(['standard', 'center-crop'])('%s gives a clip that passes every check', async (cameraMode) => {
+    await inTaskFolder(async (context, progress) => {
+      const clip = await firstClip(sample, context, { lengthSeconds: 10, cameraMode });
+      expect(clip).toMatchObject({ width: 1080, height: 1920 });
+      expect(clip.durationMs).toBeGreaterThan(8_000);
+      expect(clip.report.loudness_lufs).toBeGreaterThan(-15);
+      expect(clip.report.loudness_lufs).toBeLessThan(-13);
+      expect(clip.report.true_peak_dbfs).toBeLessThanOrEqual(-1);
+      expect(clip.report.black_ms).toBe(0);
+      expect(Math.abs(clip.report.audio_minus_video_ms)).toBeLessThanOrEqual(40);
+      const sheet = await sharp(clip.contactSheetPath).metadata();
+      expect(sheet).toMatchObject({ format: 'png', width: 6 + 6 * (202 + 6), height: 6 + 2 * (360 + 6) });
+      const rendering = progress.filter((step) => step.stage === 'rendering').map((step) => step.fraction);
+      expect(rendering).toEqual(rendering.toSorted((a, b) => a - b));
+      expect(rendering.at(-1)).toBeGreaterThan(0.9);
+    });
+  });
+
+  test('standard keeps the whole picture in the middle, over a darker one', async () => {
+    await inTaskFolder(async (context) => {
+      const bars = 'smptebars=s=1280x720:r=25:d=3';
+      const source = await makeVideo(context, 'bars.mp4', ['-f', 'lavfi', '-i', bars, '-pix_fmt', 'yuv420p']);
+      const clip = await firstClip(source, context);
+      const frame = await frameOf(clip, 1, context);
+      const pixel = (x: number, y: number) => [...frame.subarray((y * 1080 + x) * 3, (y * 1080 + x) * 3 + 3)];
+      // The test card's first bar is grey at 75%, its last upper one blue: both ends are there.
+      expect(pixel(40, 800).every((value) => Math.abs(value - 191) < 14)).toBe(true);
+      const [red = 255, green = 255, blue = 0] = pixel(1040, 800);
+      expect(blue).toBeGreaterThan(170);
+      expect(Math.max(red, green)).toBeLessThan(40);
+      const brightness = (y: number) => pixel(540, y).reduce((sum, value) => sum + value, 0);
+      expect(brightness(400)).toBeGreaterThan(40);
+      expect(brightness(400)).toBeLessThan(pixel(540, 700).reduce((sum, value) => sum + value, 0));
+    });
+  });
+
+  test('sound and picture stay together: a flash and its beep lie within 40 ms', async () => {
+    await inTaskFolder(async (context) => {
+      const flash = "drawbox=c=white:t=fill:enable='between(mod(t,2),1,1.2)'";
+      const beep = "sine=f=1000:r=48000:d=30,volume='if(between(mod(t,2),1,1.2),1,0)':eval=frame";
+      const source = await makeVideo(context, 'clap.mp4', [
+        ...['-f', 'lavfi', '-i', `color=c=0x303030:s=640x360:r=30:d=30,${flash}`, '-f', 'lavfi', '-i', beep],
+        ...['-pix_fmt', 'yuv420p', '-g', '250', '-shortest'],
+      ]);
+      const planned = await plan(source, context, { lengthSeconds: 10 });
+      const moved = planned.clips.map((clip) => ({ ...clip, cuts: [{ start_ms: 7_370, end_ms: 15_120 }] }));
+      const clip = await renderClip(
+        { sourcePath: source, plan: { ...planned, clips: moved }, item: 0 },
+        context,
+      );
+      const sound = await soundOf(clip.path, context);
+      const beepAtMs = sound.findIndex((sample) => Math.abs(sample) > 3_000) / 8;
+      const expectedMs = 9_000 - 7_370;
+      expect(Math.abs(beepAtMs - expectedMs)).toBeLessThan(40);
+      const [before, after] = [
+        await frameOf(clip, (expectedMs - 50) / 1000, context),
+        await frameOf(clip, (expectedMs + 50) / 1000, context),
+      ];
+      const middle = (960 * 1080 + 540) * 3;
+      expect(before[middle]).toBeLessThan(80);
+      expect(after[middle]).toBeGreaterThan(200);
+    });
+  });
+
+  test('a clip without sound gets silence, one of silence is not amplified', async () => {
+    await inTaskFolder(async (context) => {
+      const picture = 'testsrc2=s=640x360:r=25:d=4';
+      const mute = await makeVideo(context, 'mute.mp4', [
+        '-f',
+        'lavfi',
+        '-i',
+        picture,
+        '-pix_fmt',
+        'yuv420p',
+      ]);
+      const clip = await firstClip(mute, context);
+      expect(clip.report).toMatchObject({ loudness_lufs: null, loudness_normalised: false });
+      expect((await soundOf(clip.path, context)).every((sample) => Math.abs(sample) < 8)).toBe(true);
+    });
+  });
+
+  test('aborting stops ffmpeg at once with a failure that may be retried', async () => {
+    const abort = new AbortController();
+    const started = performance.now();
+    const error = await inTaskFolder(async (context) => {
+      const stopping = { ...context, onProgress: () => abort.abort() };
+      return plan(sample, { ...stopping, signal: abort.signal }).catch((thrown: unknown) => thrown);
+    }, abort.signal);
+    expect(error).toBeInstanceOf(MediaFailure);
+    expect(error).toMatchObject({ code: 'ABORTED', retryable: true });
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,84 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { MediaFailure } from '#infra/media/media-failure.ts';
+import type { RenderedClip } from '#workers/clip/contract.ts';
+import { firstClip, inTaskFolder, mediaFolder, plan } from './task-folder.ts';
+
+const folder = mediaFolder ?? '';
+const hostile = join(folder, 'hostile');
+
+/** Odd files that play: each must give a clip. */
+const playable = [
+  'anamorphic_sar_4_3.mp4',
+  'audio_longer_than_video.mp4',
+  'bitflip_mdat.mp4',
+  'hdr10_10bit_hevc.mp4',
+  'high_fps_240.mp4',
+  'late_audio_start.mp4',
+  'media__sample_portrait.mp4',
+  'media__silent-black-10s.mp4',
+  "name with space;$(id)`x`'q'.mp4",
+  'rotate_90.mp4',
+  'tiny_2x2.mp4',
+  'trunc_half.mkv',
+  'very_tall_16x4096.mp4',
+  'very_wide_4096x16.mp4',
+  'vfr.mp4',
+  'video_only_no_audio.mp4',
+  'yuv444_odd_321x181.mp4',
+];
+
+/** Every other hostile file: tried by planning alone, which decodes all of it. */
+const others = existsSync(hostile) ? readdirSync(hostile).filter((name) => !playable.includes(name)) : [];
+
+async function clipOrFailure(path: string): Promise<RenderedClip | MediaFailure> {
+  return inTaskFolder((context) => firstClip(path, context)).catch((error: unknown) => {
+    if (error instanceof MediaFailure) return error;
+    throw error;
+  });
+}
+
+describe.skipIf(mediaFolder === undefined)('media found on this machine', () => {
+  test.each(playable)('%s gives a checked clip', { timeout: 180_000 }, async (name) => {
+    const clip = await clipOrFailure(join(hostile, name));
+    expect(clip).toMatchObject({ width: 1080, height: 1920 });
+  });
+
+  test.each(others)(
+    '%s ends in a plan or one clear sentence, in time',
+    { timeout: 180_000 },
+    async (name) => {
+      const started = performance.now();
+      const result = await inTaskFolder((context) => plan(join(hostile, name), context)).catch(
+        (error: unknown) => error,
+      );
+      if (result instanceof Error) {
+        expect(result).toBeInstanceOf(MediaFailure);
+        expect(result.message).toMatch(/^[A-Z][^\n]+\.?$/);
+        expect(result.message).not.toContain('/');
+        expect(result).toMatchObject({ retryable: false });
+      }
+      expect(performance.now() - started).toBeLessThan(120_000);
+    },
+  );
+
+  test.each(['hls_named.mp4', 'hls_named.avi', 'concat_named.mp4', 'hls_concat_exfil.m3u8', 'dash_xxe.mpd'])(
+    '%s is never opened by ffmpeg',
+    async (name) => {
+      const result = await clipOrFailure(join(hostile, name));
+      expect(result).toMatchObject({ code: 'NOT_A_VIDEO' });
+    },
+  );
+
+  test('a long programme gives distinct clips of speech', { timeout: 240_000 }, async () => {
+    await inTaskFolder(async (context) => {
+      const planned = await plan(join(folder, 'long/programme_open.mp4'), context, {
+        count: 5,
+        lengthSeconds: 30,
+      });
+      expect(planned.clips).toHaveLength(5);
+      for (const clip of planned.clips) expect(clip.score.parts['speech']).toBeGreaterThan(0.5);
+    });
+  });
+});

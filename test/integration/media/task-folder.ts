@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { locateMediaTools } from '#infra/media/media-tools.ts';
+import type { ClipPlan, PipelineContext, RenderedClip, StageProgress } from '#workers/clip/contract.ts';
+import { planClips, renderClip } from '#workers/clip/pipeline.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** The project's own sample: a talking video with four cuts. */
+export const sample = join(root, 'infra/sample/talk.mp4');
+
+const folder = process.env['CLIPLEDGER_MEDIA'] ?? resolve(root, '../shared/media');
+
+/** A folder of real and hostile media that some machines have; undefined elsewhere. */
+export const mediaFolder = existsSync(folder) ? folder : undefined;
+
+const tools = await locateMediaTools({}, process.env['PATH'] ?? '');
+
+/** Runs work in a task folder of its own, and removes it. */
+export async function inTaskFolder<T>(
+  work: (context: PipelineContext, progress: readonly StageProgress[]) => Promise<T>,
+  signal = new AbortController().signal,
+): Promise<T> {
+  const taskFolder = await mkdtemp(join(tmpdir(), 'clip-'));
+  const progress: StageProgress[] = [];
+  const onProgress = (step: StageProgress) => void progress.push(step);
+  const context = { tools, taskFolder, signal, onProgress, maxSourceDurationMs: 4 * 3_600_000 };
+  try {
+    return await work(context, progress);
+  } finally {
+    await rm(taskFolder, { recursive: true, force: true });
+  }
+}
+
+export type Wish = { readonly count?: number; readonly lengthSeconds?: number; readonly cameraMode?: string };
+
+/** Plans a source's clips. */
+export function plan(sourcePath: string, context: PipelineContext, wish: Wish = {}): Promise<ClipPlan> {
+  const options = {
+    num_clips: wish.count ?? 1,
+    length_seconds: wish.lengthSeconds ?? null,
+    camera_mode: wish.cameraMode ?? 'standard',
+    auto_heading: true,
+  };
+  return planClips({ sourcePath, sourceName: sourcePath.split('/').at(-1) ?? '', options }, context);
+}
+
+/** Plans and renders the first clip of a source. */
+export async function firstClip(
+  sourcePath: string,
+  context: PipelineContext,
+  wish: Wish = {},
+): Promise<RenderedClip> {
+  return renderClip({ sourcePath, plan: await plan(sourcePath, context, wish), item: 0 }, context);
+}
