@@ -1,7 +1,14 @@
 import { ConfigError } from '#infra/config.ts';
 import { resolveConfig } from '#infra/embedded/resolve-config.ts';
+import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
 import { createLogger } from '#infra/log.ts';
 import { runApi } from './run-api.ts';
+
+/** Whether the message alone tells the operator what to change: a setting, the cluster's shape, a port taken. */
+const isOperators = (error: unknown): error is Error =>
+  error instanceof ConfigError ||
+  error instanceof KafkaFailure ||
+  (error instanceof Error && 'syscall' in error && error.syscall === 'listen');
 
 /** The api process: HTTP, the ledger, the settlement of charges and the deadlines of jobs. */
 
@@ -12,7 +19,7 @@ try {
   const config = await resolveConfig(process.env, ['KAFKA_BROKERS', 'DATABASE_URL']);
   await runApi({ config, log: createLogger(config, 'api'), stopping: stopping.signal });
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : String((error as Error).stack)}\n`);
+  process.stderr.write(`${isOperators(error) ? error.message : String((error as Error).stack)}\n`);
   process.exitCode = 1;
 }
 process.exit();

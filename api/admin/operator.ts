@@ -1,7 +1,9 @@
 import { userInfo } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Config } from '#infra/config.ts';
 import { connectKafka, type KafkaConnection } from '#infra/kafka/connection.ts';
+import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
 import { createLogger, type Logger } from '#infra/log.ts';
 import { openPool } from '#infra/postgres/pool.ts';
 import { type ProjectionWatch, watchProjection } from '#infra/postgres/projection-watch.ts';
@@ -16,6 +18,8 @@ export class Refused extends Error {
 }
 
 const PROJECTION_LIMIT_MS = 10_000;
+const CONNECT_TRIES = 5;
+const CONNECT_AGAIN_MS = 500;
 
 /** What an operator's command works with. Connections are opened by the first that needs them. */
 export class Operator {
@@ -56,8 +60,8 @@ export class Operator {
 
   /** Sends a command and returns once what it wrote can be read, or says on stderr that this takes longer. */
   async submit(command: Command): Promise<CommandReply> {
-    const { watch, kafka, log } = this;
-    this.#ledger ??= LedgerClient.connect({ kafka, log, signal: this.#stop.signal });
+    const { watch } = this;
+    this.#ledger ??= this.#connect();
     const reply = await (await this.#ledger).submit(command).catch((error: unknown) => {
       if (!(error instanceof LedgerUnavailable)) throw error;
       throw new Refused(
@@ -69,6 +73,20 @@ export class Operator {
         'It is done, but the projector has not shown it within 10 s: reads may lag. Is it running?\n',
       );
     return reply;
+  }
+
+  /** Topics that were made a moment ago have no leader yet, which passes. */
+  async #connect(): Promise<LedgerClient> {
+    const { kafka, log } = this;
+    for (let tryNumber = 1; ; tryNumber += 1) {
+      try {
+        return await LedgerClient.connect({ kafka, log, signal: this.#stop.signal });
+      } catch (error) {
+        const mayPass = error instanceof KafkaFailure && error.retryable;
+        if (!mayPass || tryNumber === CONNECT_TRIES) throw error;
+        await delay(CONNECT_AGAIN_MS);
+      }
+    }
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
@@ -43,6 +44,9 @@ const brokenRequests = new Counter({
   registers: [metrics],
 });
 
+/** Who makes a request, once that is known. */
+type Principals = WeakMap<FastifyRequest, Principal>;
+
 /** The HTTP interface, not yet listening. */
 export function buildServer(service: HttpService): FastifyInstance {
   const server: FastifyInstance = Fastify({
@@ -66,13 +70,14 @@ export function buildServer(service: HttpService): FastifyInstance {
     routes.push({ methods: [method].flat(), path: url });
   });
   ignoreBodies(server);
-  observeRequests(server, service);
+  const principals: Principals = new WeakMap();
+  observeRequests(server, service, principals);
   server.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
   server.setNotFoundHandler((request, reply) => sendAnswer(reply, answerUnrouted(request, routes)));
   addHealthRoutes(server, service);
   server.register(
     (v1, _options, done) => {
-      addV1(v1, service, routes);
+      addV1(v1, service, { routes, principals });
       done();
     },
     { prefix: '/v1' },
@@ -81,8 +86,11 @@ export function buildServer(service: HttpService): FastifyInstance {
 }
 
 /** Everything below `/v1`, also what does not exist there, is behind the authentication. */
-function addV1(v1: FastifyInstance, service: HttpService, routes: readonly KnownRoute[]): void {
-  const principals = new WeakMap<FastifyRequest, Principal>();
+function addV1(
+  v1: FastifyInstance,
+  service: HttpService,
+  { routes, principals }: Readonly<{ routes: readonly KnownRoute[]; principals: Principals }>,
+): void {
   const ports = authenticationPorts(service);
   acceptBodies(v1);
   v1.addHook('onRequest', async (request, reply) => {
@@ -201,7 +209,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   const { status, body } = answerToBrokenRequest(error.code);
   const text = JSON.stringify(body);
   socket.end(
-    `HTTP/1.1 ${status} \r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
   );
 }
 
@@ -212,14 +220,17 @@ function answerToBrokenRequest(code: string | undefined): Answer {
 }
 
 /** Logs and measures by the route's pattern: paths and query strings may hold what must not be kept. */
-function observeRequests(server: FastifyInstance, { log }: HttpService): void {
+function observeRequests(server: FastifyInstance, { log }: HttpService, principals: Principals): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     const { method } = request;
     const status = reply.statusCode;
     durations.observe({ method, route, status }, reply.elapsedTime / 1_000);
+    const { teamId, keyId } = principals.get(request) ?? {};
     const fields = {
       requestId: request.id,
+      teamId,
+      keyId,
       method,
       route,
       status,
