@@ -92,16 +92,14 @@ export async function createTeam(
   return { teamId, key: await createKey(tenant, teamId, name) };
 }
 
-/** One more key of a team. */
-export async function createKey(tenant: Tenant, teamId: number, name: string): Promise<string> {
-  const answer = await runJson(tenant, 'admin', [
-    'key',
-    'create',
-    '--team',
-    String(teamId),
-    '--name',
-    name,
-    '--json',
-  ]);
+/** One more key of a team; `more` goes to the command as it is. */
+export async function createKey(
+  tenant: Tenant,
+  teamId: number,
+  name: string,
+  more: readonly string[] = [],
+): Promise<string> {
+  const args = ['key', 'create', '--team', String(teamId), '--name', name, ...more, '--json'];
+  const answer = await runJson(tenant, 'admin', args);
   return (answer as { key: string }).key;
 }

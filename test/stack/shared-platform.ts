@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { startPlatform } from './choose-platform.ts';
 import type { PlatformDescription } from './platform.ts';
 import { servePlatformControl } from './platform-control.ts';
+import { startSweeper } from './start-sweeper.ts';
 import { killNotedProcesses } from './started-processes.ts';
 
 type SharedPlatform = {
@@ -66,22 +65,4 @@ async function start(): Promise<SharedPlatform> {
     await sweeper.finish();
     throw error;
   }
-}
-
-/** In a session of its own, so that a Ctrl-C in the terminal does not reach it. */
-function startSweeper(runId: string, runFolder: string): { finish(): Promise<void> } {
-  const program = fileURLToPath(new URL('sweeper.ts', import.meta.url));
-  const sweeper = spawn(process.execPath, [program, runId, runFolder], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
-  const ended = new Promise<void>((resolve) => sweeper.once('exit', () => resolve()));
-  sweeper.unref();
-  return {
-    finish: () => {
-      sweeper.ref();
-      sweeper.stdin.end();
-      return ended;
-    },
-  };
 }
