@@ -7,7 +7,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SetupFailure } from './logged-command.mjs';
-import { bringMachineInStep } from './machine.mjs';
+import { planMachine } from './machine.mjs';
 import { bringPackagesInStep } from './packages.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -24,12 +24,12 @@ if (process.argv.includes('--help')) {
 } else {
   try {
     checkNodeVersion();
-    await bringMachineInStep({
-      command,
-      dataDir: join(root, '.data'),
-      pomFile: join(root, 'infra/embedded/pom.xml'),
-    });
-    await bringPackagesInStep({ root, dataDir: join(root, '.data') });
+    const dataDir = join(root, '.data');
+    const installPrograms = planMachine({ command, dataDir, pomFile: join(root, 'infra/embedded/pom.xml') });
+    // Side by side: one waits for package servers while the other unpacks.
+    const outcomes = await Promise.allSettled([installPrograms(), bringPackagesInStep({ root, dataDir })]);
+    const failure = outcomes.find(({ status }) => status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
   } catch (error) {
     if (!(error instanceof SetupFailure)) throw error;
     process.stderr.write(`\n${error.message}\n`);

@@ -32,20 +32,37 @@ export async function runLogged({ what, command, args, logFile, cwd, env }) {
   );
 }
 
-/** One line that grows old on a terminal; a first and a last line elsewhere. */
+/** The steps under way: several may run side by side, but a terminal has one last line. */
+const underWay = new Map();
+let ticking;
+
+/** A line at its start and one at its end; on a terminal the last line shows the time that passes. */
 function showProgress(what) {
   const started = Date.now();
-  const seconds = () => Math.round((Date.now() - started) / 1_000);
   const onTerminal = process.stderr.isTTY === true;
-  process.stderr.write(onTerminal ? `set-up: ${what} …` : `set-up: ${what} …\n`);
-  const tick =
-    onTerminal && setInterval(() => process.stderr.write(`\rset-up: ${what} … ${seconds()} s`), tickMs);
+  underWay.set(what, started);
+  if (!onTerminal) process.stderr.write(`set-up: ${what} …\n`);
+  else ticking ??= setInterval(drawUnderWay, tickMs);
+  if (onTerminal) drawUnderWay();
   return {
     end(result) {
-      if (tick) clearInterval(tick);
-      process.stderr.write(`${onTerminal ? '\r' : ''}set-up: ${what} … ${result} (${seconds()} s)\n`);
+      underWay.delete(what);
+      const line = `set-up: ${what} … ${result} (${seconds(started)} s)\n`;
+      process.stderr.write(onTerminal ? `\r\x1b[K${line}` : line);
+      if (underWay.size > 0) return onTerminal && drawUnderWay();
+      clearInterval(ticking);
+      ticking = undefined;
     },
   };
+}
+
+function drawUnderWay() {
+  const steps = [...underWay].map(([what, started]) => `${what} … ${seconds(started)} s`);
+  process.stderr.write(`\r\x1b[Kset-up: ${steps.join(', ')}`);
+}
+
+function seconds(since) {
+  return Math.round((Date.now() - since) / 1_000);
 }
 
 /** @returns {Promise<string>} `done`, or how it ended, for a sentence */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runLogged, SetupFailure } from './logged-command.mjs';
 import { findOnPath, isUsable, tools } from './programs.mjs';
@@ -16,24 +16,30 @@ const toolsOfCommand = {
 };
 
 /**
- * Makes sure that the machine has what `command` needs: installs it as root on Debian and Ubuntu,
- * elsewhere names all that is missing with the command that installs it.
+ * Looks for what `command` needs on this machine and returns the work that installs what is missing: by
+ * apt-get as root on Debian and Ubuntu. Elsewhere it throws at once, naming all that is missing with the
+ * command that installs it.
  *
  * @param {{ command: string, dataDir: string, pomFile: string }} options
+ * @returns {() => Promise<void>}
  */
-export async function bringMachineInStep({ command, dataDir, pomFile }) {
+export function planMachine({ command, dataDir, pomFile }) {
   const knownFile = join(dataDir, 'setup-programs.json');
   const needed = neededTools(command, join(dataDir, 'lib', librariesName(pomFile)));
   const missing = () => needed.filter((tool) => !isUsable(tool, knownFile));
-  if (missing().length === 0) return;
+  const missingNow = missing();
+  if (missingNow.length === 0) return async () => {};
   const isRoot = process.getuid?.() === 0;
-  if (!isRoot || findOnPath('apt-get') === undefined)
-    throw new SetupFailure(describeMissing(missing(), isRoot));
-  await withSetupLock(join(dataDir, 'setup.lock'), () =>
-    installByApt(missing(), join(dataDir, 'logs', 'apt-get.log')),
-  );
-  const stillMissing = missing();
-  if (stillMissing.length > 0) throw new SetupFailure(describeMissing(stillMissing, isRoot));
+  if (!isRoot || findOnPath('apt-get') === undefined) {
+    throw new SetupFailure(describeMissing(missingNow, isRoot));
+  }
+  return async () => {
+    await withSetupLock(join(dataDir, 'setup-programs.lock'), () =>
+      installByApt(missing(), join(dataDir, 'logs', 'apt-get.log')),
+    );
+    const stillMissing = missing();
+    if (stillMissing.length > 0) throw new SetupFailure(describeMissing(stillMissing, isRoot));
+  };
 }
 
 /** Parts that are replaced by an address need no program here, and Maven has done its work once the jars are there. */

@@ -12,7 +12,7 @@ import { withSetupLock } from './setup-lock.mjs';
  */
 export async function bringPackagesInStep({ root, dataDir }) {
   if (isStamped(root)) return;
-  await withSetupLock(join(dataDir, 'setup.lock'), async () => {
+  await withSetupLock(join(dataDir, 'setup-packages.lock'), async () => {
     // Whoever had the lock before us may have done it.
     if (isStamped(root)) return;
     if (!isInstalledAsLocked(root)) await install(root, join(dataDir, 'logs', 'npm-install.log'));

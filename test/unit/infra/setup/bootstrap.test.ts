@@ -117,11 +117,11 @@ describe('the npm packages', () => {
 
   test('a lock left by a killed set-up is taken over', async () => {
     await putProgram('npm', npmThatInstalls);
-    await mkdir(join(checkout, '.data/setup.lock'), { recursive: true });
+    await mkdir(join(checkout, '.data/setup-packages.lock'), { recursive: true });
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
-    await writeFile(join(checkout, '.data/setup.lock', String(gone)), '');
+    await writeFile(join(checkout, '.data/setup-packages.lock', String(gone)), '');
     expect(setUp('check').exitCode).toBe(0);
-    expect(await readdir(join(checkout, '.data/setup.lock'))).toEqual([]);
+    expect(await readdir(join(checkout, '.data/setup-packages.lock'))).toEqual([]);
   });
 });
 
