@@ -84,8 +84,8 @@ async function formatLog(folder: string, options: KafkaOptions): Promise<void> {
       classPath,
       'kafka.tools.StorageTool',
       'format',
-      '-t',
-      options.clusterId,
+      // One word: an id may begin with a dash, and would be taken for an option.
+      `--cluster-id=${options.clusterId}`,
       '-c',
       stagingProperties,
     ],
