@@ -24,7 +24,7 @@ const errorTailLength = 2_000;
  */
 export async function ensureJavaLibraries(
   librariesDir: string,
-  onProgress: (message: string) => void,
+  fetching: { readonly onProgress: (message: string) => void; readonly signal?: AbortSignal },
 ): Promise<JavaLibraries> {
   const pom = await readFile(pomFile);
   const folder = join(librariesDir, createHash('sha256').update(pom).digest('hex').slice(0, 12));
@@ -32,7 +32,7 @@ export async function ensureJavaLibraries(
     () => true,
     () => false,
   );
-  if (!present) await fetchLibraries(folder, onProgress);
+  if (!present) await fetchLibraries(folder, fetching);
   const kafkaJars = (await readdir(join(folder, 'kafka'))).filter((name) => name.endsWith('.jar')).sort();
   return {
     kafkaClassPath: kafkaJars.map((jar) => join(folder, 'kafka', jar)).join(':'),
@@ -41,7 +41,10 @@ export async function ensureJavaLibraries(
   };
 }
 
-async function fetchLibraries(folder: string, onProgress: (message: string) => void): Promise<void> {
+async function fetchLibraries(
+  folder: string,
+  { onProgress, signal }: Parameters<typeof ensureJavaLibraries>[1],
+): Promise<void> {
   onProgress('fetching Apache Kafka and S3Proxy from Maven Central (100 MB, once)');
   // Two starts at once may both fetch; whoever is first to rename wins, the other throws its copy away.
   const staging = `${folder}.${randomUUID()}`;
@@ -50,12 +53,13 @@ async function fetchLibraries(folder: string, onProgress: (message: string) => v
     await promisify(execFile)(
       'mvn',
       ['-q', '-B', '-f', pomFile, `-Dlibraries=${staging}`, 'generate-resources'],
-      { timeout: downloadLimitMs, maxBuffer: 16 << 20 },
+      { timeout: downloadLimitMs, maxBuffer: 16 << 20, ...(signal && { signal }) },
     );
     await rename(staging, folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } catch (cause) {
+    signal?.throwIfAborted();
     throw new Error(describeMavenFailure(cause), { cause });
   } finally {
     await rm(staging, { recursive: true, force: true });

@@ -65,11 +65,7 @@ export async function asAccount(
     );
   }
   // access(2), by which PostgreSQL looks for its own programs, heeds capabilities only with this securebit.
-  const lend = [
-    '--inh-caps=+dac_override',
-    '--ambient-caps=+dac_override',
-    '--securebits=+no_setuid_fixup',
-  ];
+  const lend = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   const change = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
   return { command: 'setpriv', args: [...change, ...lend, command, ...args], identity: {} };
 }

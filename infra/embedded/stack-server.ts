@@ -28,8 +28,8 @@ export class ServerEnded extends Error {
   override readonly name = 'ServerEnded';
 }
 
-/** Launches the server and waits until it serves. */
-export async function startServer(server: StackServer): Promise<GuardedProcess> {
+/** Launches the server and waits until it serves; stops it again when `signal` gives the wait up. */
+export async function startServer(server: StackServer, signal?: AbortSignal): Promise<GuardedProcess> {
   const running = await server.launch();
   const limit = performance.now() + startLimitMs;
   while (!(await server.isServing())) {
@@ -38,8 +38,9 @@ export async function startServer(server: StackServer): Promise<GuardedProcess> 
         `${server.part} ended while it started; the end of ${server.logFile}:\n${await tailOfLog(server.logFile)}`,
       );
     }
-    if (performance.now() > limit) {
+    if (signal?.aborted || performance.now() > limit) {
       await running.stop();
+      signal?.throwIfAborted();
       throw new Error(
         `${server.part} did not serve within ${startLimitMs / 1_000} s; see ${server.logFile}.`,
       );

@@ -29,6 +29,8 @@ export type StackOptions = {
   readonly onProgress?: (progress: StackProgress) => void;
   /** Called when a server that served ends without having been asked to. */
   readonly onUnexpectedExit?: (part: StackPart, exit: ProgramExit) => void;
+  /** Gives up a start that is under way; what has been started is stopped. */
+  readonly signal?: AbortSignal;
   /** Where the jars are kept; one place for all data folders of a checkout by default. */
   readonly librariesDir?: string;
 };
@@ -129,7 +131,10 @@ class StackRunner implements EmbeddedStack {
     this.#credentials = await loadCredentials(dataDir);
     if (this.#parts.some((part) => part !== 'postgres')) {
       const librariesDir = this.#options.librariesDir ?? defaultLibrariesDir;
-      this.#libraries = await ensureJavaLibraries(librariesDir, (message) => this.#say('stack', message));
+      this.#libraries = await ensureJavaLibraries(librariesDir, {
+        onProgress: (message) => this.#say('stack', message),
+        ...(this.#options.signal && { signal: this.#options.signal }),
+      });
     }
     await stopOrphans(
       this.#parts.map((part) => this.#server(part)),
@@ -176,9 +181,10 @@ class StackRunner implements EmbeddedStack {
     const server = this.#server(part);
     for (let attempt = 1; ; attempt++) {
       try {
+        this.#options.signal?.throwIfAborted();
         await server.prepare(say);
         say('starting');
-        this.#watch(part, await startServer(server));
+        this.#watch(part, await startServer(server, this.#options.signal));
         return say('ready');
       } catch (error) {
         if (!(error instanceof ServerEnded) || attempt === startAttempts || this.#stopping) throw error;

@@ -58,7 +58,9 @@ function showProgress(what) {
 
 function drawUnderWay() {
   const steps = [...underWay].map(([what, started]) => `${what} … ${seconds(started)} s`);
-  process.stderr.write(`\r\x1b[Kset-up: ${steps.join(', ')}`);
+  // One row at most: a wrapped line could not be drawn over.
+  const line = `set-up: ${steps.join(', ')}`.slice(0, (process.stderr.columns ?? 80) - 1);
+  process.stderr.write(`\r\x1b[K${line}`);
 }
 
 function seconds(since) {

@@ -79,7 +79,10 @@ async function runStackAlone(config: Config): Promise<number> {
   }
   let kill = () => {};
   const signal = listenForStop(() => forceStop(() => kill()));
-  const stack = await provideStack(config, narrator);
+  const stack = await provideStack(config, narrator, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (stack === undefined) return 0;
   kill = () => stack.kill();
   if (!signal.aborted) process.stdout.write(`ready ${stackFile(dataDir)}\n`);
   await untilAborted(signal);

@@ -18,13 +18,17 @@ export type ProvidedStack = {
  * Finds or starts Kafka, PostgreSQL and S3: a part whose address is set is the user's own; else the stack
  * that already runs on the data folder is used; else it is started here and kept running until `stop`.
  */
-export async function provideStack(config: Config, narrator: Narrator): Promise<ProvidedStack> {
+export async function provideStack(
+  config: Config,
+  narrator: Narrator,
+  signal: AbortSignal,
+): Promise<ProvidedStack> {
   const parts = embeddedParts(config);
   if (parts.length === 0) return { environment: {}, stop: async () => {}, kill: () => {} };
   const dataDir = resolve(config.DATA_DIR);
   const running = await findRunningStack(dataDir);
   if (running !== undefined) return adoptStack(running, parts, narrator);
-  return runStack(dataDir, parts, narrator);
+  return runStack(dataDir, parts, narrator, signal);
 }
 
 /** The parts for which no address of the user's own is set. */
@@ -58,6 +62,7 @@ async function runStack(
   dataDir: string,
   parts: readonly StackPart[],
   narrator: Narrator,
+  signal: AbortSignal,
 ): Promise<ProvidedStack> {
   let stopping = false;
   const bringBack = async (part: StackPart, stack: EmbeddedStack) => {
@@ -74,6 +79,7 @@ async function runStack(
   const started: EmbeddedStack = await startEmbeddedStack({
     dataDir,
     parts,
+    signal,
     onProgress: ({ part, message }) => narrator.say(part, message),
     onUnexpectedExit: (part, { code, signal }) => {
       narrator.warn(

@@ -59,7 +59,7 @@ export function startService(options: ServiceOptions): {
     await mkdir(dataDir, { recursive: true });
     await stopLeftOverRoles(dataDir, (message) => narrator.say('start', message));
     if (options.roles.includes('api')) await demandFreePort(config);
-    started.stack = await provideStack(config, narrator);
+    started.stack = await provideStack(config, narrator, signal);
     signal.throwIfAborted();
     const environment = { ...options.environment, ...started.stack.environment, DATA_DIR: dataDir };
     const roles = await describeRoles(options, environment);
