@@ -4,6 +4,7 @@ import { resolveConfig } from '#infra/embedded/resolve-config.ts';
 import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
 import { DatabaseUnavailable } from '../database.ts';
 import { type AdminCommand, type Options, UsageError } from './command.ts';
+import { deadCommands } from './dead-commands.ts';
 import { jobCommands } from './job-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { Operator, Refused } from './operator.ts';
@@ -14,6 +15,7 @@ const commands: readonly AdminCommand[] = [
   ...teamCommands,
   ...keyCommands,
   ...jobCommands,
+  ...deadCommands,
   ...rebuildCommands,
 ];
 const commonOptions = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;

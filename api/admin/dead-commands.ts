@@ -1,0 +1,106 @@
+import { openAppender } from '#infra/kafka/appender.ts';
+import type { KafkaConnection } from '#infra/kafka/connection.ts';
+import { readLog } from '#infra/kafka/log-reader.ts';
+import { type AnyRecord, decodeRecord, encodeRecord, UnreadableRecord } from '#schemas/codec.ts';
+import type { DeadTask, RenderClipTask } from '#schemas/records.ts';
+import { type AdminCommand, requiredText, table } from './command.ts';
+import { type Operator, Refused } from './operator.ts';
+
+/** Tasks that the workers gave up: looked at, and driven again. */
+
+const listDead: AdminCommand = {
+  name: 'dead list',
+  summary: 'List the tasks that were given up, the newest first.',
+  usage: [],
+  options: {},
+  run: async (_options, operator) => {
+    const tasks = (await deadTasks(operator.kafka)).sort((a, b) => b.failed_at - a.failed_at);
+    const shown = tasks.map((dead) => ({
+      task_id: dead.task_id,
+      job_id: dead.job_id,
+      team_id: dead.team_id,
+      failed_at: new Date(dead.failed_at).toISOString(),
+      attempts: dead.attempts,
+      code: dead.code,
+      reason: dead.reason,
+    }));
+    const lines = table(
+      ['TASK', 'TEAM', 'FAILED', 'TRIES', 'CODE', 'REASON'],
+      shown.map((dead) => [
+        dead.task_id,
+        String(dead.team_id),
+        dead.failed_at,
+        String(dead.attempts),
+        dead.code,
+        dead.reason,
+      ]),
+    );
+    return { json: { tasks: shown }, lines };
+  },
+};
+
+const redriveDead: AdminCommand = {
+  name: 'dead redrive',
+  summary: 'Render a clip that was given up once more. It stays failed and refunded for the client.',
+  usage: ['--task ID   as `dead list` shows it'],
+  options: { task: { type: 'string' } },
+  run: async (options, operator) => {
+    const taskId = requiredText(options, 'task');
+    const task = await renderTask(operator.kafka, taskId);
+    const again = {
+      ...task,
+      attempt: task.attempt + 1,
+      deadline_at: Date.now() + operator.config.JOB_DEADLINE,
+    };
+    await append(operator, again);
+    const objectKey = `results/${task.job_id}/${task.clip_id}.mp4`;
+    return {
+      json: { task_id: taskId, attempt: again.attempt, object_key: objectKey },
+      lines: [`Task ${taskId} is driven again; the clip will be ${objectKey} in the bucket.`],
+    };
+  },
+};
+
+/** The newest record of each dead task. */
+async function deadTasks(kafka: KafkaConnection): Promise<DeadTask[]> {
+  const newest = new Map<string, DeadTask>();
+  for await (const { records } of readLog(kafka, { topics: ['job.dead'] })) {
+    for (const { value: bytes } of records) {
+      const { name, value } = decodeRecord(bytes);
+      if (name === 'DeadTask') newest.set(value.task_id, value);
+    }
+  }
+  return [...newest.values()];
+}
+
+async function renderTask(kafka: KafkaConnection, taskId: string): Promise<RenderClipTask> {
+  const dead = (await deadTasks(kafka)).find(({ task_id: id }) => id === taskId);
+  if (dead === undefined)
+    throw new Refused(`There is no dead task ${taskId}; \`dead list\` shows those there are.`);
+  const record = readable(dead.task);
+  if (record?.name === 'RenderClipTask') return record.value;
+  throw new Refused(
+    `${taskId} is no clip that could be rendered again: its job is refunded, and the client can send it anew.`,
+  );
+}
+
+function readable(bytes: Buffer): AnyRecord | undefined {
+  try {
+    return decodeRecord(bytes);
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return undefined;
+    throw error;
+  }
+}
+
+async function append({ kafka, log }: Operator, task: RenderClipTask): Promise<void> {
+  const appender = await openAppender(kafka, { log });
+  try {
+    const value = encodeRecord('RenderClipTask', task);
+    await appender.append([{ topic: 'job.tasks', key: task.task_id, value }]);
+  } finally {
+    await appender.close();
+  }
+}
+
+export const deadCommands: readonly AdminCommand[] = [listDead, redriveDead];
