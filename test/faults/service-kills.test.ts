@@ -28,6 +28,7 @@ const teamCount = 2;
 const topUpCents = 1_000_000;
 /** One create in this many gets a source that exists; all others fail and are refunded. */
 const goodSourceEvery = 25;
+const goodPath = '/tiny.mp4';
 
 type Victim = Readonly<{ role: Role; index: number }> | Readonly<{ part: PlatformPart }>;
 
@@ -52,7 +53,7 @@ let kafka: KafkaConnection;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'clipledger-faults-'));
   tenant = await createTenant();
-  media = await startMediaServer(tenant.platform, { '/tiny.mp4': await makeTinyVideo(folder) });
+  media = await startMediaServer(tenant.platform, { [goodPath]: await makeTinyVideo(folder) });
   const env = { EGRESS_ALLOW: media.egressAllow, RATE_LIMIT_PER_MINUTE: '1000000', WORKER_CONCURRENCY: '4' };
   service = await startService(tenant, { api: apiInstances, projector: 1, workers: 1, env });
   const config = parseConfig({ LOG_LEVEL: 'silent', ...tenant.env });
@@ -93,7 +94,7 @@ function startStream(): CreateStream {
   let count = 0;
   const nextBody = () => {
     count += 1;
-    const path = count % goodSourceEvery === 1 ? '/tiny.mp4' : `/missing-${count}.mp4`;
+    const path = count % goodSourceEvery === 1 ? goodPath : `/missing-${count}.mp4`;
     return { video_url: media.url(path), num_clips: 1 + (count % 2), camera_mode: 'center-crop' };
   };
   const baseUrls = () => service.baseUrls;
@@ -148,6 +149,7 @@ test(
     expect(money.faults).toEqual([]);
     expectOnePaymentForEach(stream, money);
     expectOneSettlementForEach(money);
+    expectGoodSourcesToBecomeClips(money);
     await expectReadModelToAgree(money);
   },
   480_000 + faultSeconds * 1_000,
@@ -172,6 +174,15 @@ function expectOnePaymentForEach(stream: CreateStream, money: LoggedMoney): void
     expect(money.debits.get(jobId)).toMatchObject([{ amount_cents: costCents, team_id: teamId }]);
     expect(money.requests.get(jobId)).toHaveLength(1);
   }
+}
+
+/** Outages are waited out: what could be made was made. */
+function expectGoodSourcesToBecomeClips(money: LoggedMoney): void {
+  const good = [...money.requests].filter(
+    ([, [request]]) => request?.clip?.video_url === media.url(goodPath),
+  );
+  expect(good.length).toBeGreaterThan(0);
+  for (const [jobId] of good) expect(money.ends.get(`${jobId}/0`)).toMatchObject({ name: 'ClipCompleted' });
 }
 
 function expectOneSettlementForEach(money: LoggedMoney): void {

@@ -2,7 +2,7 @@ import type { RecordToAppend } from '#infra/kafka/record.ts';
 import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
 import { encodeRecord } from '#schemas/codec.ts';
 import { derivedUuid } from '#schemas/ids.ts';
-import type { JobProgressed, JobRequested, RenderClipTask } from '#schemas/records.ts';
+import type { JobRequested, RenderClipTask } from '#schemas/records.ts';
 import type { ClipPlan, PlannedClip, RenderedClip } from '../clip/contract.ts';
 import type { ClipIdentity } from './clip-identity.ts';
 import type { ClipOutcome } from './clip-outcome.ts';
@@ -142,61 +142,6 @@ export function taskRecord(task: RenderClipTask, cause: Cause): RecordToAppend {
       subject: task.job_id,
       correlationId: task.job_id,
       ...cause,
-    }),
-  };
-}
-
-/** A task that was given up, with its record as it was: `bytes` is what an operator's redrive appends again. */
-export type GivenUpTask = Readonly<{
-  taskId: string;
-  jobId: string;
-  teamId: number;
-  attempts: number;
-  code: string;
-  reason: string;
-  bytes: Buffer;
-}>;
-
-/** A given-up task as it goes into `job.dead`. */
-export function deadRecord(task: GivenUpTask, atMs: number, cause: Cause): RecordToAppend {
-  return {
-    topic: 'job.dead',
-    key: task.taskId,
-    value: encodeRecord('DeadTask', {
-      task_id: task.taskId,
-      job_id: task.jobId,
-      team_id: task.teamId,
-      failed_at: atMs,
-      attempts: task.attempts,
-      code: task.code,
-      reason: task.reason,
-      task: task.bytes,
-    }),
-    headers: cloudEventHeaders({
-      id: crypto.randomUUID(),
-      type: 'DeadTask',
-      source,
-      timeMs: atMs,
-      subject: task.jobId,
-      correlationId: task.jobId,
-      ...cause,
-    }),
-  };
-}
-
-/** Where a job is, as it goes into `job.progress`. */
-export function progressRecord(progress: JobProgressed): RecordToAppend {
-  return {
-    topic: 'job.progress',
-    key: progress.job_id,
-    value: encodeRecord('JobProgressed', progress),
-    headers: cloudEventHeaders({
-      id: crypto.randomUUID(),
-      type: 'JobProgressed',
-      source,
-      timeMs: progress.occurred_at,
-      subject: progress.job_id,
-      correlationId: progress.job_id,
     }),
   };
 }

@@ -1,7 +1,8 @@
 import { appendRecords } from './append-records.ts';
 import type { ClipIdentity } from './clip-identity.ts';
 import type { ClipOutcome } from './clip-outcome.ts';
-import { type Cause, deadRecord, failedClip, type GivenUpTask, outcomeRecord } from './clip-records.ts';
+import { type Cause, failedClip, outcomeRecord } from './clip-records.ts';
+import { deadRecord, type GivenUpTask } from './dead-task.ts';
 import type { JobParts } from './job-parts.ts';
 import { intermediatesPrefix, keptForRedriveKey } from './object-keys.ts';
 import type { TaskFailure } from './task-failure.ts';

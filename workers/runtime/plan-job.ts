@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
 import type { ClipOptions, JobRequested } from '#schemas/records.ts';
 import type { ClipPlan, PipelineContext } from '../clip/contract.ts';
-import { sourceNameOf } from '../clip/fetch-source.ts';
+import { sourceNameOf } from '../clip/pipeline.ts';
 import { appendRecords } from './append-records.ts';
 import type { GivenUp, Work } from './attempt-task.ts';
 import { type ClipIdentity, clipsOf } from './clip-identity.ts';

@@ -1,6 +1,8 @@
 import type { RecordToAppend } from '#infra/kafka/record.ts';
+import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
+import { encodeRecord } from '#schemas/codec.ts';
+import type { JobProgressed } from '#schemas/records.ts';
 import type { ProgressStage } from '../clip/contract.ts';
-import { progressRecord } from './clip-records.ts';
 
 /** The stages that clients see. */
 export type JobStage = 'fetch' | 'analyse' | 'plan' | 'render' | 'upload';
@@ -66,4 +68,20 @@ export class ProgressPublisher {
     const [oldest] = this.#lastMs.keys();
     if (this.#lastMs.size > maxRememberedJobs && oldest !== undefined) this.#lastMs.delete(oldest);
   }
+}
+
+function progressRecord(progress: JobProgressed): RecordToAppend {
+  return {
+    topic: 'job.progress',
+    key: progress.job_id,
+    value: encodeRecord('JobProgressed', progress),
+    headers: cloudEventHeaders({
+      id: crypto.randomUUID(),
+      type: 'JobProgressed',
+      source: 'workers',
+      timeMs: progress.occurred_at,
+      subject: progress.job_id,
+      correlationId: progress.job_id,
+    }),
+  };
 }

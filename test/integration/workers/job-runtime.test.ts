@@ -2,12 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { MediaFailure } from '#infra/media/media-failure.ts';
-import { encodeRecord } from '#schemas/codec.ts';
 import { derivedUuid } from '#schemas/ids.ts';
-import type { RenderClipTask } from '#schemas/records.ts';
+import { runJson } from '#test/stack/command.ts';
 import { until } from '#test/stack/poll.ts';
-import { createTenant } from '#test/stack/tenant.ts';
-import { fetchSource } from '#workers/clip/fetch-source.ts';
+import { createTenant, type Tenant } from '#test/stack/tenant.ts';
+import { fetchSource } from '#workers/clip/pipeline.ts';
 import type { Worker } from '#workers/runtime/worker.ts';
 import { recordsIn, requestedJob, requestJobs, terminalEvents, untilEnded } from './job-log.ts';
 import { openSurroundings, startTestWorker, type WorkerSurroundings } from './running-worker.ts';
@@ -15,6 +14,7 @@ import { scriptedPipeline } from './scripted-pipeline.ts';
 
 const limitMs = 30_000;
 
+let tenant: Tenant;
 let around: WorkerSurroundings;
 let webServer: Server;
 let origin: string;
@@ -25,7 +25,8 @@ beforeAll(async () => {
   await new Promise<void>((listening) => webServer.listen(0, '127.0.0.1', listening));
   const address = `127.0.0.1:${(webServer.address() as AddressInfo).port}`;
   origin = `http://${address}`;
-  around = await openSurroundings({ ...(await createTenant()).env, EGRESS_ALLOW: address });
+  tenant = await createTenant();
+  around = await openSurroundings({ ...tenant.env, EGRESS_ALLOW: address });
 });
 
 afterEach(async () => {
@@ -186,7 +187,7 @@ describe('a task that keeps failing', () => {
     expect(dead.value).toMatchObject({ task_id: `${job.job_id}/0`, attempts: 4, reason: 'exit code 139' });
   });
 
-  test('can be driven again by appending its record: its source and plan were kept', async () => {
+  test('is listed for operators, who can drive it again: its source and plan were kept', async () => {
     let isBroken = true;
     const { pipeline } = scriptedPipeline({
       renderMs: 10,
@@ -199,14 +200,16 @@ describe('a task that keeps failing', () => {
     await requestJobs(around.appender, [job]);
     await untilEnded(around.kafka, [job], limitMs);
     isBroken = false;
-    const task = (await recordsIn(around.kafka, 'job.tasks')).find(
-      ({ name, value }) => name === 'RenderClipTask' && value.job_id === job.job_id,
-    )?.value as RenderClipTask;
-    const value = encodeRecord('RenderClipTask', { ...task, attempt: task.attempt + 1 });
-    await around.appender.append([{ topic: 'job.tasks', key: task.task_id, value }]);
-    await until('the clip is there after all', limitMs, () =>
-      around.storage.head(`results/${job.job_id}/${task.clip_id}.mp4`),
+    const task = `${job.job_id}/0`;
+    const { tasks } = (await runJson(tenant, 'admin', ['dead', 'list'])) as { tasks: unknown[] };
+    expect(tasks).toContainEqual(
+      expect.objectContaining({ task_id: task, code: 'tool_broken', attempts: 4 }),
     );
+    const driven = await runJson(tenant, 'admin', ['dead', 'redrive', '--task', task]);
+    expect(driven).toMatchObject({ task_id: task, attempt: 2 });
+    const { object_key: objectKey } = driven as { object_key: string };
+    await until('the clip is there after all', limitMs, () => around.storage.head(objectKey));
+    expect((await terminalEvents(around.kafka)).get(task)?.[0]?.name).toBe('ClipFailed');
   });
 
   test('an unreadable record is put aside and does not stop the tasks behind it', async () => {
