@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '#infra/log.ts';
 import { openPool } from '#infra/postgres/pool.ts';
 import { type ProjectionWatch, watchProjection } from '#infra/postgres/projection-watch.ts';
 import type { CommandReply } from '#schemas/records.ts';
-import { commandEnvelope } from '../command-envelope.ts';
+import { COMMAND_DEADLINE_MS, commandEnvelope } from '../command-envelope.ts';
 import type { Command } from '../ledger/decision.ts';
 import { LedgerClient, LedgerUnavailable } from '../ledger/ledger-client.ts';
 
@@ -18,6 +18,7 @@ export class Refused extends Error {
 }
 
 const PROJECTION_LIMIT_MS = 10_000;
+const SUBMIT_TRIES = 3;
 const CONNECT_TRIES = 5;
 const CONNECT_AGAIN_MS = 500;
 
@@ -61,18 +62,32 @@ export class Operator {
   /** Sends a command and returns once what it wrote can be read, or says on stderr that this takes longer. */
   async submit(command: Command): Promise<CommandReply> {
     const { watch } = this;
-    this.#ledger ??= this.#connect();
-    const reply = await (await this.#ledger).submit(command).catch((error: unknown) => {
-      if (!(error instanceof LedgerUnavailable)) throw error;
-      throw new Refused(
-        'The ledger did not answer, so it is not known whether this was done. Is the api running? Look before you repeat it.',
-      );
-    });
+    const reply = await this.#decided(command);
     if (!(await watch.waitFor(reply.positions, PROJECTION_LIMIT_MS)))
       process.stderr.write(
         'It is done, but the projector has not shown it within 10 s: reads may lag. Is it running?\n',
       );
     return reply;
+  }
+
+  /**
+   * The ledger's answer. While an api starts or stops, partitions change hands and commands wait; the same
+   * command id makes sending it again safe.
+   */
+  async #decided(command: Command): Promise<CommandReply> {
+    this.#ledger ??= this.#connect();
+    const ledger = await this.#ledger;
+    for (let tryNumber = 1; tryNumber <= SUBMIT_TRIES; tryNumber += 1) {
+      try {
+        const reply = await ledger.submit(withFreshDeadline(command));
+        if (reply.refusal !== 'DeadlinePassed') return reply;
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailable)) throw error;
+      }
+    }
+    throw new Refused(
+      'The ledger did not answer, so it is not known whether this was done. Is the api running? Look before you repeat it.',
+    );
   }
 
   /** Topics that were made a moment ago have no leader yet, which passes. */
@@ -95,4 +110,9 @@ export class Operator {
     await this.#watch?.close();
     await this.#pool?.end();
   }
+}
+
+function withFreshDeadline({ name, value }: Command): Command {
+  const now = Date.now();
+  return { name, value: { ...value, issued_at: now, deadline_at: now + COMMAND_DEADLINE_MS } } as Command;
 }

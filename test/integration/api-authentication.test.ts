@@ -145,12 +145,12 @@ describe('the rate limit', () => {
     await first.request('GET', '/v1/test', { key: team.key });
     await fixture.pool.query(
       `UPDATE service.rate_limit_windows SET request_count = 60,
-         window_started_at = now() - interval '59.5 seconds' WHERE key_id = $1`,
+         window_started_at = now() - interval '55 seconds' WHERE key_id = $1`,
       [team.keyId],
     );
     const last = await first.request('GET', '/v1/test', { key: team.key });
     expect(last.status).toBe(429);
-    expect(last.headers.get('retry-after')).toBe('1');
+    expect(Number(last.headers.get('retry-after'))).toBeLessThanOrEqual(5);
     await until('a new window', async () => {
       const answer = await first.request('GET', '/v1/test', { key: team.key });
       return answer.status === 200 && answer.headers.get('ratelimit-remaining') === '59';

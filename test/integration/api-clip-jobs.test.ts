@@ -298,11 +298,10 @@ describe('reading a clip job', () => {
     const jobId = String(body['job_id']);
     const read = async () => (await second.request('GET', `/v1/clip/${jobId}`, { key: team.key })).body;
     await endClip(jobId, 2, { title: 'The second', heading: null });
-    await until(
-      'one finished clip',
-      async () =>
-        (await read())['progress'] !== undefined && JSON.stringify(await read()).includes('"completed":1'),
-    );
+    await until('one finished clip', async () => {
+      const { progress } = (await read()) as { progress?: { completed: number } };
+      return progress?.completed === 1;
+    });
     await endClip(jobId, 0, { title: 'The first', heading: 'The first' });
     await endClip(jobId, 1, { error: 'There is no speech in it.' });
     await until('the job to end', async () => (await read())['status'] === 'completed');

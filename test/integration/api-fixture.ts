@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { apiKeyPrefix, hashApiKey, newApiKey } from '#api/api-key.ts';
-import { commandEnvelope } from '#api/command-envelope.ts';
+import { COMMAND_DEADLINE_MS, commandEnvelope } from '#api/command-envelope.ts';
 import type { Command } from '#api/ledger/decision.ts';
-import { LedgerClient } from '#api/ledger/ledger-client.ts';
+import { LedgerClient, LedgerUnavailable } from '#api/ledger/ledger-client.ts';
 import { runApi } from '#api/run-api.ts';
 import { parseConfig } from '#infra/config.ts';
 import { type BrokerAddress, connectKafka, type KafkaConnection } from '#infra/kafka/connection.ts';
@@ -127,10 +127,23 @@ export class ApiFixture {
   /** Has the ledger accept a command and waits until it can be read. */
   async submit(command: Command): Promise<CommandReply> {
     this.#ledger ??= await LedgerClient.connect({ kafka: this.kafka, log, signal: this.#stop.signal });
-    const reply = await this.#ledger.submit(command);
+    const reply = await this.#decided(this.#ledger, command);
     if (reply.refusal !== null) throw new Error(`The ledger refused ${command.name}: ${reply.refusal}`);
     if (!(await this.#watch.waitFor(reply.positions, 10_000))) throw new Error('Not projected within 10 s.');
     return reply;
+  }
+
+  /** Instances that have just started may still share out the ledger's partitions; then it is asked again. */
+  async #decided(ledger: LedgerClient, command: Command): Promise<CommandReply> {
+    for (let triesLeft = 5; ; triesLeft -= 1) {
+      const deadline_at = Date.now() + COMMAND_DEADLINE_MS;
+      const again = { name: command.name, value: { ...command.value, deadline_at } } as Command;
+      try {
+        return await ledger.submit(again);
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailable) || triesLeft === 0) throw error;
+      }
+    }
   }
 
   /** Drops the read model and waits until the projector has built it again. */

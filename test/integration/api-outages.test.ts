@@ -12,7 +12,7 @@ let kafka: TcpProxy;
 
 const source = { video_url: 'https://example.com/video.mp4' };
 /** Pool, query and ledger limits together; no answer may take longer. */
-const ANSWER_LIMIT_MS = 9_000;
+const ANSWER_LIMIT_MS = 12_000;
 
 beforeAll(async () => {
   fixture = await ApiFixture.open({ RATE_LIMIT_PER_MINUTE: '10000' });
