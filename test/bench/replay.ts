@@ -125,7 +125,9 @@ async function best(pass: () => Promise<number>): Promise<number> {
 async function javaEventsPerSecond(stack: EmbeddedStack, topic: string): Promise<number | undefined> {
   const source = fileURLToPath(new URL('ReplaySpeed.java', import.meta.url));
   const librariesDir = join(import.meta.dirname, '..', '..', '.data', 'lib');
-  const { kafkaClassPath } = await ensureJavaLibraries(librariesDir, (message) => console.error(message));
+  const { kafkaClassPath } = await ensureJavaLibraries(librariesDir, {
+    onProgress: (message) => console.error(message),
+  });
   const run = ['-cp', kafkaClassPath, source, stack.kafkaBrokers[0] ?? '', topic, String(PASSES)];
   try {
     const { stdout } = await promisify(execFile)('java', run, { timeout: JAVA_LIMIT_MS });
