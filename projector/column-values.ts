@@ -14,11 +14,3 @@ export const text = (value: string): string =>
   value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 
 export const optionalText = (value: string | null): string | null => (value === null ? null : text(value));
-
-/** One array per column, for `unnest`. */
-export function columnsOf<Row, Column extends keyof Row>(
-  rows: readonly Row[],
-  columns: readonly Column[],
-): readonly Row[Column][][] {
-  return columns.map((column) => rows.map((row) => row[column]));
-}
