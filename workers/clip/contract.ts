@@ -1,8 +1,6 @@
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ClipOptions } from '#schemas/records.ts';
 
-export { MediaFailure, type MediaFailureCode } from '#infra/media/media-failure.ts';
-
 /**
  * What the clip pipeline takes and gives. The pipeline knows nothing of Kafka or S3: it is given a
  * local source file and an empty folder, and leaves its results in that folder.
