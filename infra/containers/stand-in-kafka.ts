@@ -30,12 +30,12 @@ const javaModules = [
 export const kafkaStandIn: StandInRecipe = {
   from: "Maven Central's jars",
   async fingerprint() {
-    const { kafkaClassPath } = await ensureJavaLibraries(librariesFolder, () => {});
+    const { kafkaClassPath } = await ensureJavaLibraries(librariesFolder, { onProgress: () => {} });
     const jars = kafkaClassPath.split(':').map((jar) => basename(jar));
     return fingerprintOf('kafka', [...jars, ...javaModules]);
   },
   async build({ engine, tag, labels, folder, onProgress }) {
-    const { kafkaClassPath } = await ensureJavaLibraries(librariesFolder, onProgress);
+    const { kafkaClassPath } = await ensureJavaLibraries(librariesFolder, { onProgress });
     await cp(standInFolder('kafka'), folder, { recursive: true });
     await mkdir(join(folder, 'jars'));
     const jars = kafkaClassPath.split(':').map((jar) => cp(jar, join(folder, 'jars', basename(jar))));

@@ -31,9 +31,10 @@ export class ApacheKafka extends GenericContainer {
         KAFKA_SHARE_COORDINATOR_STATE_TOPIC_MIN_ISR: '1',
         KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
         KAFKA_LOG_CLEANER_DEDUPE_BUFFER_SIZE: '8388608',
-        // A killed broker may register again after one second instead of nine.
-        KAFKA_BROKER_SESSION_TIMEOUT_MS: '1000',
-        KAFKA_BROKER_HEARTBEAT_INTERVAL_MS: '200',
+        // A killed broker may register again after 4 s instead of 9. Less, and a machine that is busy with
+        // tests is late with a heartbeat: the broker is fenced and leads no partition for a moment.
+        KAFKA_BROKER_SESSION_TIMEOUT_MS: '4000',
+        KAFKA_BROKER_HEARTBEAT_INTERVAL_MS: '400',
         KAFKA_HEAP_OPTS: '-Xmx512m',
       })
       .withWaitStrategy(Wait.forListeningPorts())
