@@ -49,14 +49,19 @@ async function adminHere(...words: string[]): Promise<Run> {
   }
 }
 
+/** What a command answers where stdout is no terminal. */
 async function adminJson(...words: string[]): Promise<Record<string, unknown>> {
-  const run = await admin(...words);
+  const run = await adminHere(...words);
   expect(run).toMatchObject({ exitCode: 0, stderr: '' });
   return JSON.parse(run.stdout);
 }
 
 test('a team gets from nothing to a request that is answered', async () => {
-  expect(await adminJson('team', 'create', '--name', 'Acme', '--json')).toEqual({ team_id: 1 });
+  expect(await admin('team', 'create', '--name', 'Acme', '--json')).toEqual({
+    exitCode: 0,
+    stdout: '{"team_id":1}\n',
+    stderr: '',
+  });
   expect(await adminJson('team', 'create', '--name', 'Other')).toEqual({ team_id: 2 });
   const created = await adminJson('key', 'create', '--team', '1', '--name', 'CI');
   expect(Object.keys(created)).toEqual(['key_id', 'key']);
@@ -101,7 +106,7 @@ test('a team gets from nothing to a request that is answered', async () => {
 test('a rebuild makes the same rows again, and team ids go on behind those that exist', async () => {
   const { team_id: before } = await adminJson('team', 'create', '--name', 'Kept');
   const teams = await adminJson('team', 'list');
-  const run = await admin('rebuild');
+  const run = await adminHere('rebuild');
   expect(run.exitCode).toBe(0);
   expect(JSON.parse(run.stdout)).toMatchObject({ rebuilt: true });
   expect(await adminJson('team', 'list')).toEqual(teams);
