@@ -8,7 +8,6 @@ import type { RecordTypes, WalletRecords } from './records.ts';
 
 export type WalletEvents = Omit<WalletRecords, 'LedgerOwnerElected'>;
 export type WalletEvent = Named<WalletEvents>;
-export type WalletEventName = keyof WalletEvents;
 
 export type Wallet =
   | Readonly<{ status: 'unopened' }>

@@ -1,4 +1,4 @@
-import { type Charge, isSettled } from '#schemas/charge.ts';
+import type { Charge } from '#schemas/charge.ts';
 import type { Named } from '#schemas/codec.ts';
 import type { CommandRecords, RecordTypes } from '#schemas/records.ts';
 import type { Wallet } from '#schemas/wallet.ts';
@@ -93,10 +93,6 @@ export type Decision =
       answer: Answer;
     }>
   | Readonly<{ outcome: 'refused'; refusal: Refusal; requiredCents?: number; balanceCents?: number }>;
-
-/** Whether a charge may leave the ledger's memory: nothing of it is open and its command cannot come again. */
-export const mayForgetCharge = (charge: Charge, debitedAtMs: number, nowMs: number): boolean =>
-  isSettled(charge) && nowMs - debitedAtMs > COMMAND_MEMORY_MS;
 
 /** How long an accepted command is answered again: the 24 h that clients are promised and an hour to spare. */
 export const COMMAND_MEMORY_MS = 25 * 3_600_000;
