@@ -28,7 +28,11 @@ const loggerFlags = [
 const probeLimitMs = 2_000;
 const formatLimitMs = 60_000;
 
-/** One Apache Kafka process, broker and controller in one, on `<dataDir>/kafka`. */
+/**
+ * One Apache Kafka process, broker and controller in one, on `<dataDir>/kafka`. As Kafka does by default it
+ * leaves the flush of an append to the operating system: no kill of a process loses an acknowledged record,
+ * but a power cut of this one machine may.
+ */
 export function kafkaServer(options: KafkaOptions): StackServer {
   const folder = join(options.dataDir, 'kafka');
   const propertiesFile = join(folder, 'server.properties');
