@@ -1,5 +1,5 @@
 import { partitionOf } from '#infra/kafka/partitioner.ts';
-import type { LogPosition, ReadRecord, RecordToAppend, TopicPartition } from '#infra/kafka/record.ts';
+import type { LogPosition, ReadRecord, RecordToAppend } from '#infra/kafka/record.ts';
 import type { TransactionContent } from '#infra/kafka/transactional-writer.ts';
 import type { Logger } from '#infra/log.ts';
 import { genesisHash, sealEvent } from '#schemas/chain.ts';
@@ -27,7 +27,7 @@ const MAX_COMMAND_BYTES = 256 * 1024;
 type DecidedReply = Readonly<{ reply: Reply; attemptId: string | undefined; from: number; to: number }>;
 
 /** The outcomes of a batch's commands, for the metrics. */
-export type BatchOutcomes = ReadonlyMap<string, number>;
+type BatchOutcomes = ReadonlyMap<string, number>;
 
 /**
  * Decides a batch of commands one after another on top of `state`, and collects what one transaction has to
@@ -75,7 +75,7 @@ export class DecidedBatch {
     return {
       records: [...this.#records, ...snapshots],
       followUp: {
-        partitions: this.#replyPartitions(),
+        partitions: this.#replies.length === 0 ? [] : [this.#replyPlace()],
         records: (positions) => this.#replyRecords(positions),
       },
       consumed: { group, topic: 'wallet.commands', partition, nextOffset },
@@ -183,17 +183,21 @@ export class DecidedBatch {
     );
   }
 
-  #replyPartitions(): readonly TopicPartition[] {
-    const { replyPartitionCount } = this.#place;
-    const partitions = new Set(
-      this.#replies.map(({ reply }) => partitionOf(reply.command_id, replyPartitionCount)),
-    );
-    return Array.from(partitions, (partition) => ({ topic: 'wallet.replies', partition }));
+  /**
+   * All replies of a batch go to one partition, whatever their keys: every client reads all partitions, and
+   * each further one would cost the transaction another marker.
+   */
+  #replyPlace() {
+    return {
+      topic: 'wallet.replies',
+      partition: this.#place.partition % this.#place.replyPartitionCount,
+    } as const;
   }
 
   #replyRecords(positions: readonly LogPosition[]): readonly RecordToAppend[] {
+    const place = this.#replyPlace();
     return this.#replies.map(({ reply, attemptId, from, to }) => ({
-      topic: 'wallet.replies',
+      ...place,
       key: reply.command_id,
       ...(attemptId === undefined ? {} : { headers: { [attemptIdHeader]: attemptId } }),
       value: encodeRecord('CommandReply', { ...reply, positions: positions.slice(from, to) }),

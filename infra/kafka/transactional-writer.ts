@@ -42,7 +42,7 @@ const PRODUCE_TIMEOUT_MS = 5_000;
 const ALL_REPLICAS = -1;
 const COORDINATORS = { group: 0, transaction: 1 };
 /** The coordinator is still writing the markers of the transaction before; that takes milliseconds. */
-const BUSY_RETRY_MS = { between: 1, atMost: 15_000 };
+const BUSY_RETRY_MS = { first: 1, most: 5, atMost: 15_000 };
 const busyAnswers: ReadonlySet<string | undefined> = new Set([
   'CONCURRENT_TRANSACTIONS',
   'GROUP_LOAD_IN_PROGRESS',
@@ -162,13 +162,10 @@ export class TransactionalWriter {
       topic: this.#kafka.topicName(topic),
       partitions: [...new Set(touched.map(({ partition }) => partition))],
     }));
-    const added = whileBusy(() => this.#coordinator.addPartitionsToTxn({ ...this.#identity, topics }));
-    if (group === undefined) return added;
+    await whileBusy(() => this.#coordinator.addPartitionsToTxn({ ...this.#identity, topics }));
+    if (group === undefined) return;
     const groupId = this.#kafka.scopedName(group);
-    await Promise.all([
-      added,
-      whileBusy(() => this.#coordinator.addOffsetsToTxn({ ...this.#identity, groupId })),
-    ]);
+    await whileBusy(() => this.#coordinator.addOffsetsToTxn({ ...this.#identity, groupId }));
   }
 
   async #produce(sorted: PartitionBatches): Promise<readonly LogPosition[]> {
@@ -251,12 +248,12 @@ export class TransactionalWriter {
 /** Asks again as long as the coordinator answers that it is busy with the transaction before. */
 async function whileBusy<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const giveUpAt = performance.now() + BUSY_RETRY_MS.atMost;
-  for (;;) {
+  for (let waitMs = BUSY_RETRY_MS.first; ; waitMs = Math.min(waitMs + 1, BUSY_RETRY_MS.most)) {
     try {
       return await ask();
     } catch (error) {
       if (!busyAnswers.has(brokerErrorType(error)) || performance.now() > giveUpAt) throw error;
-      await delay(BUSY_RETRY_MS.between);
+      await delay(waitMs);
     }
   }
 }

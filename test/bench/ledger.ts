@@ -34,7 +34,7 @@ export async function benchLedger(
         );
     console.log(notes);
   } finally {
-    for (const contender of contenders) await contender.close();
+    await Promise.allSettled(contenders.map((contender) => contender.close()));
   }
 }
 
