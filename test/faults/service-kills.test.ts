@@ -122,9 +122,20 @@ function shuffled(items: readonly Victim[], by: SeededRandom): readonly Victim[]
 function untilSettled(limitMs: number): Promise<LoggedMoney> {
   return until('every paid clip is settled', limitMs, async () => {
     const money = await readLoggedMoney(kafka);
-    const items = [...money.debits.values()].flat().reduce((sum, debit) => sum + debit.item_count, 0);
-    return money.settlements.size === items ? money : undefined;
+    const open = unsettledItems(money);
+    if (open.length === 0) return money;
+    throw new Error(`Not settled: ${open.slice(0, 20).join(', ')}${open.length > 20 ? ' …' : ''}`);
   });
+}
+
+function unsettledItems(money: LoggedMoney): readonly string[] {
+  return [...money.debits].flatMap(([jobId, debits]) =>
+    debits.flatMap((debit) =>
+      Array.from({ length: debit.item_count }, (_, item) => item)
+        .filter((item) => !money.settlements.has(`${debit.event_id}/${item}`))
+        .map((item) => `${jobId}/${item} (${money.ends.get(`${jobId}/${item}`)?.name ?? 'not ended'})`),
+    ),
+  );
 }
 
 const acceptedAfter = async (stream: CreateStream, count: number) =>
@@ -143,7 +154,7 @@ test(
       }
     } while (performance.now() - startedMs < faultSeconds * 1_000);
     await stream.stop();
-    const money = await untilSettled(120_000);
+    const money = await untilSettled(180_000);
 
     expect(stream.surprises).toEqual([]);
     expect(money.faults).toEqual([]);
