@@ -103,7 +103,7 @@ describe('planning the sample', () => {
   });
 });
 
-describe('rendering', () => {
+describe('rendering', { timeout: 240_000 }, () => {
   test.each(['standard', 'center-crop'])('%s gives a clip that passes every check', async (cameraMode) => {
     await inTaskFolder(async (context, progress) => {
       const clip = await firstClip(sample, context, { lengthSeconds: 10, cameraMode });
