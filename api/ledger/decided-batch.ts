@@ -26,14 +26,12 @@ const MAX_COMMAND_BYTES = 256 * 1024;
 /** A reply, who it goes to, and which of the batch's records it names. */
 type DecidedReply = Readonly<{ reply: Reply; attemptId: string | undefined; from: number; to: number }>;
 
-/** The outcomes of a batch's commands, for the metrics. */
-type BatchOutcomes = ReadonlyMap<string, number>;
-
 /**
  * Decides a batch of commands one after another on top of `state`, and collects what one transaction has to
  * write: events, snapshots, replies. The state is ahead of the log until that transaction is committed.
  */
 export class DecidedBatch {
+  /** How many commands had which outcome, for the metrics. */
   readonly outcomes = new Map<string, number>();
   readonly #state: LedgerState;
   readonly #place: LedgerPlace;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { committedOffsets } from '#infra/kafka/committed-offsets.ts';
 import type { KafkaConnection } from '#infra/kafka/connection.ts';
@@ -8,9 +7,8 @@ import { partitionBounds } from '#infra/kafka/log-reader.ts';
 import type { ReadRecord } from '#infra/kafka/record.ts';
 import { TransactionalWriter, WriterFenced } from '#infra/kafka/transactional-writer.ts';
 import type { Logger } from '#infra/log.ts';
-import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
-import { encodeRecord } from '#schemas/codec.ts';
 import { DecidedBatch, type LedgerPlace } from './decided-batch.ts';
+import { elect } from './election.ts';
 import {
   batchSize,
   commandsDecided,
@@ -20,7 +18,7 @@ import {
 } from './ledger-metrics.ts';
 import type { LedgerState, StateEntry } from './ledger-state.ts';
 import { BrokenChain, type RebuiltState, rebuildState } from './state-rebuild.ts';
-import { electionKey, snapshotOf } from './state-snapshots.ts';
+import { snapshotOf } from './state-snapshots.ts';
 
 /** Who owns: shown in the elections. */
 export type Owner = Readonly<{ kafka: KafkaConnection; log: Logger; ownerId: string; group: string }>;
@@ -78,7 +76,7 @@ async function ownOnce(
     topics: writtenTopics,
   });
   try {
-    const electionId = await elect(writer, owner, place);
+    const electionId = await elect(writer, { ownerId: owner.ownerId, ...place });
     const rebuilt = await rebuildState(owner.kafka, { partition: place.partition, electionId });
     await settleStart(writer, owner, place, rebuilt);
     const seconds = (performance.now() - startedAt) / 1_000;
@@ -94,32 +92,6 @@ async function ownOnce(
   } finally {
     await writer.close();
   }
-}
-
-/** Commits the record by which this owner knows, when reading, that it has seen everything before itself. */
-async function elect(writer: TransactionalWriter, owner: Owner, place: LedgerPlace): Promise<string> {
-  const electionId = randomUUID();
-  const { partition } = place;
-  const electedAt = Date.now();
-  const value = encodeRecord('LedgerOwnerElected', {
-    election_id: electionId,
-    partition,
-    partition_count: place.partitionCount,
-    owner_id: owner.ownerId,
-    elected_at: electedAt,
-  });
-  const headers = cloudEventHeaders({
-    id: electionId,
-    type: 'LedgerOwnerElected',
-    source: 'ledger',
-    timeMs: electedAt,
-    subject: `partition/${partition}`,
-  });
-  const topics = ['wallet.state', 'wallet.events', 'team.events'] as const;
-  await writer.write({
-    records: topics.map((topic) => ({ topic, partition, key: electionKey, value, headers })),
-  });
-  return electionId;
 }
 
 /**
