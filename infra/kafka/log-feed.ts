@@ -3,7 +3,7 @@ import type { Topic } from '#schemas/topics.ts';
 import type { Logger } from '../log.ts';
 import type { KafkaConnection } from './connection.ts';
 import { reasonOf } from './kafka-failure.ts';
-import { type FetchedRecords, LogFetcher } from './log-fetcher.ts';
+import { type FetchedRecords, type FetchFrom, LogFetcher, OffsetOutOfRange } from './log-fetcher.ts';
 import type { TopicPartition } from './record.ts';
 import { Wakeup } from './wakeup.ts';
 
@@ -97,7 +97,7 @@ export class LogFeed {
         continue;
       }
       const from = wanting.map(({ at, offset }) => ({ ...at, offset }));
-      const chunks = await fetcher.fetch(from, MAX_WAIT_MS);
+      const chunks = await this.#fetch(fetcher, from);
       onSuccess();
       for (const chunk of chunks) {
         const index = from.findIndex(
@@ -105,6 +105,23 @@ export class LogFeed {
         );
         wanting[index]?.offer(chunk, from[index]?.offset ?? 0);
       }
+    }
+  }
+
+  /** Where retention was faster than the reader, nothing is left to read before the log's beginning. */
+  async #fetch(fetcher: LogFetcher, from: readonly FetchFrom[]): Promise<readonly FetchedRecords[]> {
+    try {
+      return await fetcher.fetch(from, MAX_WAIT_MS);
+    } catch (error) {
+      if (!(error instanceof OffsetOutOfRange)) throw error;
+      const { topic, partition, offset } = error.at;
+      const beginning = (await fetcher.beginningOffsets(topic))[partition] ?? 0;
+      if (beginning <= offset) throw error;
+      this.#log.warn(
+        { topic, partition, offset, beginning },
+        'Records were deleted before they were read; reading goes on at the beginning of what is kept.',
+      );
+      return [{ topic, partition, records: [], nextOffset: beginning, lastStableOffset: beginning }];
     }
   }
 }

@@ -18,6 +18,17 @@ const ANSWER_BYTES = 16 * 1024 * 1024;
 const FETCH_GRACE_MS = 10_000;
 const OFFSET_OUT_OF_RANGE = 1;
 
+/** The log has no such offset: retention has deleted it, or it is beyond the end. */
+export class OffsetOutOfRange extends KafkaFailure {
+  override readonly name = 'OffsetOutOfRange';
+  readonly at: FetchFrom;
+
+  constructor(at: FetchFrom, message: string) {
+    super('KAFKA_REFUSED', message);
+    this.at = at;
+  }
+}
+
 /**
  * Reads committed records from chosen offsets over connections of its own, without a consumer group. One
  * fetch per broker at a time (a broker answers a connection's requests in order). After an error it is of
@@ -143,8 +154,8 @@ export class LogFetcher {
 function fetchError({ topic, partition, offset }: FetchFrom, errorCode: number): KafkaFailure {
   const where = `offset ${offset} of ${topic} partition ${partition}`;
   if (errorCode === OFFSET_OUT_OF_RANGE)
-    return new KafkaFailure(
-      'KAFKA_REFUSED',
+    return new OffsetOutOfRange(
+      { topic, partition, offset },
       `Kafka does not have ${where}: it is deleted, or beyond the end.`,
     );
   return new KafkaUnavailable(`Reading ${where} failed with Kafka's error code ${errorCode}`);
