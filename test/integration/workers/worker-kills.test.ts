@@ -15,7 +15,9 @@ let around: WorkerSurroundings;
 const workers: ChildProcess[] = [];
 
 beforeAll(async () => {
-  environment = { ...process.env, ...(await createTenant()).env };
+  const tenant = await createTenant();
+  // What killed workers leave behind goes with the run.
+  environment = { ...process.env, ...tenant.env, TMPDIR: tenant.platform.runFolder };
   around = await openSurroundings(environment);
 });
 
