@@ -162,10 +162,13 @@ export class TransactionalWriter {
       topic: this.#kafka.topicName(topic),
       partitions: [...new Set(touched.map(({ partition }) => partition))],
     }));
-    await whileBusy(() => this.#coordinator.addPartitionsToTxn({ ...this.#identity, topics }));
-    if (group === undefined) return;
+    const addPartitions = () => this.#coordinator.addPartitionsToTxn({ ...this.#identity, topics });
+    if (group === undefined) return whileBusy(addPartitions);
     const groupId = this.#kafka.scopedName(group);
-    await whileBusy(() => this.#coordinator.addOffsetsToTxn({ ...this.#identity, groupId }));
+    const addOffsets = () => this.#coordinator.addOffsetsToTxn({ ...this.#identity, groupId });
+    // Both at once spares a round trip; a coordinator that is busy is then asked for one after the other.
+    const [, offsetsAdded] = await Promise.all([whileBusy(addPartitions), unlessBusy(addOffsets)]);
+    if (!offsetsAdded) await whileBusy(addOffsets);
   }
 
   async #produce(sorted: PartitionBatches): Promise<readonly LogPosition[]> {
@@ -242,6 +245,17 @@ export class TransactionalWriter {
 
   #nameOf({ topic, partition }: TopicPartition): string {
     return `${this.#kafka.topicName(topic)}/${partition}`;
+  }
+}
+
+/** False when the coordinator answers that it is busy. */
+async function unlessBusy(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch (error) {
+    if (busyAnswers.has(brokerErrorType(error))) return false;
+    throw error;
   }
 }
 
