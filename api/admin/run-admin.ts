@@ -69,11 +69,19 @@ function parse(
       options,
       allowPositionals: true,
       strict: command !== undefined,
+      tokens: true,
     });
+    refuseRepeated(parsed.tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])));
     return { values: parsed.values as Options, positionals: parsed.positionals };
   } catch (error) {
-    throw new UsageError(messageOf(error));
+    throw error instanceof UsageError ? error : new UsageError(messageOf(error));
   }
+}
+
+/** Of two different values one would be ignored, and which is meant only the caller knows. */
+function refuseRepeated(names: readonly string[]): void {
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined) throw new UsageError(`--${repeated} is given twice; give it once.`);
 }
 
 function soleArgument(command: AdminCommand, positionals: readonly string[]): string {

@@ -100,16 +100,23 @@ const topUp: AdminCommand = {
     const value = { ...operator.envelope(teamId), amount_cents: cents, reference };
     const reply = await operator.submit({ name: 'TopUpWallet', value });
     if (reply.refusal !== null) throw refusal(reply, teamId);
-    return topUpOutcome(reply, { teamId, reference });
+    return topUpOutcome(reply, { teamId, reference, askedCents: value.amount_cents });
   },
 };
 
-function topUpOutcome(reply: CommandReply, { teamId, reference }: { teamId: number; reference: string }) {
+function topUpOutcome(
+  reply: CommandReply,
+  { teamId, reference, askedCents }: { teamId: number; reference: string; askedCents: number },
+) {
   const amountCents = reply.amount_cents ?? 0;
   const balanceCents = reply.balance_cents ?? 0;
   const line = reply.replayed
     ? `The payment ${reference} of ${dollars(amountCents)} had been counted before; nothing was changed.`
     : `${dollars(amountCents)} was added; team ${teamId} has ${dollars(balanceCents)}.`;
+  if (amountCents !== askedCents)
+    process.stderr.write(
+      `The payment ${reference} was counted before with ${dollars(amountCents)}, not ${dollars(askedCents)}; nothing was changed.\n`,
+    );
   return {
     json: {
       team_id: teamId,

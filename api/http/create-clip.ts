@@ -95,6 +95,8 @@ function refusedCharge(reply: CommandReply): Answer {
     case 'BillingNotActive':
     case 'WalletNotFound':
       return answers.billingNotActive;
+    case 'ApiKeyRevoked':
+      return answers.invalidKey;
     case 'IdempotencyConflict':
       return answers.idempotencyConflict;
     case 'DeadlinePassed':

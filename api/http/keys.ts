@@ -72,6 +72,8 @@ export async function createKey(body: unknown, principal: Principal, service: Ht
 
 /** `GET /v1/keys`: the team's keys. */
 export async function listKeys(principal: Principal, service: HttpService): Promise<Answer> {
+  const freshness = await service.freshness.check('team.events', String(principal.teamId));
+  if (freshness === 'behind') return answers.catchingUp;
   const rows = await listApiKeys(service.pool, principal.teamId);
   return answers.ok({ keys: rows.map((row) => keyRecord(row, service.now())) });
 }
@@ -114,6 +116,7 @@ async function submit(
 
 function refusedChange(reply: CommandReply): Answer {
   if (reply.refusal === 'ApiKeyNotFound') return answers.keyNotFound;
+  if (reply.refusal === 'ApiKeyRevoked') return answers.invalidKey;
   if (reply.refusal === 'DeadlinePassed') return answers.notCharged;
   throw new Error(`The ledger refused a checked request: ${reply.refusal}.`);
 }

@@ -73,7 +73,10 @@ export const walletBody = z.object({
 });
 
 /** Spent is net of refunds, so that the balance is always what was topped up less what was spent. */
-async function walletAnswer(principal: Principal, { pool }: HttpService): Promise<Answer> {
+async function walletAnswer(principal: Principal, { pool, freshness }: HttpService): Promise<Answer> {
+  // A charge is answered a second after it at the latest, projected or not; its balance is told only then.
+  if ((await freshness.check('wallet.events', String(principal.teamId))) === 'behind')
+    return answers.catchingUp;
   const wallet = await findWallet(pool, principal.teamId);
   if (wallet === undefined) return answers.catchingUp;
   const body: z.output<typeof walletBody> = {

@@ -28,6 +28,8 @@ export function decide(view: LedgerView, command: Command, context: DecisionCont
   if (context.nowMs > command.value.deadline_at) return refused('DeadlinePassed');
   if (command.name === 'CreateTeam') return createTeam(view, command.value, context);
   if (view.wallet.status === 'unopened') return refused('WalletNotFound');
+  // Whoever let it in looked at rows, which can be behind; here the revocation is known for certain.
+  if (view.actorKey === 'revoked') return refused('ApiKeyRevoked');
   return decideForTeam(view, view.wallet, command, context);
 }
 

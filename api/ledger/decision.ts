@@ -15,6 +15,7 @@ export type Refusal =
   | 'WalletExists'
   | 'ApiKeyNotFound'
   | 'ApiKeyExists'
+  | 'ApiKeyRevoked'
   | 'ChargeNotFound'
   | 'IdempotencyConflict'
   | 'DeadlinePassed'
@@ -55,6 +56,8 @@ export type LedgerView = Readonly<{
   topUp: CountedTopUp | undefined;
   /** The key that a CreateApiKey or RevokeApiKey names. */
   apiKey: 'active' | 'revoked' | undefined;
+  /** The key that the command was given with, where a key caused it. */
+  actorKey: 'active' | 'revoked' | undefined;
 }>;
 
 /** `nextClipCounter` times `partitionCount` plus `partition` is the next free clip id. */

@@ -79,6 +79,7 @@ export class LedgerState {
         command.name === 'CreateApiKey' || command.name === 'RevokeApiKey'
           ? this.#apiKeyStatus(teamId, command.value.key_id)
           : undefined,
+      actorKey: this.#apiKeyStatus(teamId, keyIdOfActor(command.value.actor)),
     };
   }
 
@@ -327,3 +328,7 @@ const answerOf = (command: RememberedCommand) => ({
 export const commandKey = (teamId: number, commandId: string): string => `${teamId}/${commandId}`;
 export const topUpKey = (teamId: number, reference: string): string => `${teamId}/${reference}`;
 export const apiKeyKey = (teamId: number, keyId: string): string => `${teamId}/${keyId}`;
+
+const keyActor = 'key:';
+const keyIdOfActor = (actor: string): string =>
+  actor.startsWith(keyActor) ? actor.slice(keyActor.length) : '';

@@ -126,6 +126,11 @@ test.each([
   [['team', 'create'], 2, '--name is missing'],
   [['team', 'create', '--name', 'x', '--colour', 'red'], 2, '--colour'],
   [['wallet', 'top-up', '--team', '1', '--cents', '5.50', '--reference', 'r'], 2, '--cents'],
+  [
+    ['wallet', 'top-up', '--team', '1', '--team', '2', '--cents', '500', '--reference', 'r'],
+    2,
+    '--team is given twice',
+  ],
   [['job', 'show'], 2, 'JOB_ID'],
   [['team', 'destroy'], 2, 'no command'],
 ])('%j is refused with exit code %i', async (words, exitCode, reason) => {

@@ -100,6 +100,24 @@ describe.each(['refuse', 'hang'] as const)('Kafka that would %s', (mode) => {
   }, 90_000);
 });
 
+test('while rows lag behind the log, no balance from before the client’s own charge is told', async () => {
+  const before = await readWallet(beside);
+  const lagging = await fixture.pool.connect();
+  try {
+    await lagging.query('BEGIN');
+    // Readers go on; the projector waits for the lock.
+    await lagging.query('LOCK TABLE read_model.wallets IN EXCLUSIVE MODE');
+    expect((await createClip(randomUUID(), beside)).status).toBe(200);
+    expect((await readWallet(beside)).status).toBe(503);
+  } finally {
+    await lagging.query('ROLLBACK');
+    lagging.release();
+  }
+  await until('the rows to catch up', async () => (await readWallet(beside)).status === 200, 30_000);
+  const balance = Number((await readWallet(beside)).body['balance_cents']);
+  expect(balance).toBe(Number(before.body['balance_cents']) - 150);
+});
+
 test('while the read model is built anew nobody is told that keys, money or jobs do not exist', async () => {
   const created = await createClip(randomUUID(), beside);
   const path = `/v1/clip/${created.body['job_id']}`;

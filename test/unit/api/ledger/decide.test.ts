@@ -256,6 +256,19 @@ describe('API keys', () => {
     expect(refusal(ledger.decide(createKey()))).toBe('ApiKeyExists');
   });
 
+  test('that are revoked can neither pay nor make other keys, also where rows still say otherwise', () => {
+    const ledger = fundedLedger(1_000);
+    ledger.decide(createKey());
+    const actor = `key:${keyId}`;
+    expect(ledger.decide(jobCommand({ actor })).outcome).toBe('accepted');
+    ledger.decide(command('RevokeApiKey', { key_id: keyId }));
+    expect(refusal(ledger.decide(jobCommand({ actor })))).toBe('ApiKeyRevoked');
+    const another = createKey();
+    const byRevoked = { name: another.name, value: { ...another.value, actor } } as typeof another;
+    expect(refusal(ledger.decide(byRevoked))).toBe('ApiKeyRevoked');
+    expect(balanceCents(ledger)).toBe(700);
+  });
+
   test('that the team does not have cannot be revoked', () => {
     expect(refusal(fundedLedger(0).decide(command('RevokeApiKey', { key_id: keyId })))).toBe(
       'ApiKeyNotFound',

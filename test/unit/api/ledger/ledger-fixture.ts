@@ -78,6 +78,7 @@ export function testLedger(): TestLedger {
     charge: name === 'SettleChargeItem' ? charges.get(value.debit_id) : undefined,
     topUp: name === 'TopUpWallet' ? topUps.get(value.reference) : undefined,
     apiKey: name === 'CreateApiKey' || name === 'RevokeApiKey' ? apiKeys.get(value.key_id) : undefined,
+    actorKey: apiKeys.get(value.actor.replace(/^key:/, '')),
   });
 
   const remember = (source: Command, decision: Decision): void => {
