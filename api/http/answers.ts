@@ -78,6 +78,7 @@ export const answers = {
   internal: refusal(500, 'Something went wrong on our side. Nothing more is known; try again later.'),
   notAvailableYet: (details: readonly FieldError[]): Answer =>
     refusal(501, `${details[0]?.message ?? 'This is not available yet.'} Nothing was charged.`, { details }),
+  faceSwapsNotAvailableYet: refusal(501, 'Face swaps are not available yet. Nothing was charged.'),
   uploadsNotAvailableYet: refusal(
     501,
     'Uploads (multipart/form-data) are not available yet: send JSON with a video_url. Nothing was charged.',

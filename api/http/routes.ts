@@ -39,6 +39,7 @@ export function addRoutes(
   v1.get<JobPath>('/clip/:jobId', async (request, reply) =>
     sendAnswer(reply, await getClipJob(request.params.jobId, principalOf(request), service)),
   );
+  v1.post('/face-swap', (_request, reply) => sendAnswer(reply, answers.faceSwapsNotAvailableYet));
   v1.post('/keys', async (request, reply) =>
     sendAnswer(reply, await createKey(request.body, principalOf(request), service)),
   );

@@ -127,9 +127,10 @@ export function kafkaProperties({ port, controllerPort, logDir }: KafkaPropertie
     'group.initial.rebalance.delay.ms=0',
     // Eight megabytes are plenty for the compaction of one machine's topics; the default is 128.
     'log.cleaner.dedupe.buffer.size=8388608',
-    // After kill -9 the broker may register again once its old session is over: 1 s instead of 9.
-    'broker.session.timeout.ms=1000',
-    'broker.heartbeat.interval.ms=200',
+    // After kill -9 the broker may register again once its old session is over: 3 s instead of 9. Shorter,
+    // and a busy machine's late heartbeat would fence a healthy broker.
+    'broker.session.timeout.ms=3000',
+    'broker.heartbeat.interval.ms=400',
     // Committed offsets of a stack that was off for long must still be there.
     'offsets.retention.minutes=525600',
     'transactional.id.expiration.ms=2147483647',
