@@ -1,7 +1,8 @@
 import { boundedCopy, type CopiedFile } from '../bounded-copy.ts';
+import type { Resolve } from './checked-address.ts';
 import { EgressFailure } from './egress-failure.ts';
 import type { EgressAllow } from './forbidden-url.ts';
-import { type GuardedResponse, guardedRequest, type Resolve } from './guarded-request.ts';
+import { type GuardedResponse, guardedRequest } from './guarded-request.ts';
 
 export type FetchToFile = {
   readonly url: string;
