@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { EgressProxy, EgressSession } from '../egress/egress-proxy.ts';
 import type { EgressAllow } from '../egress/forbidden-url.ts';
 import { ProcessFailed, runLimited } from '../media/limited-process.ts';
@@ -39,12 +40,13 @@ const overheadBytes = 64 * 1024 ** 2;
 const maxConnections = 16;
 const idleMs = 30_000;
 
-/** Options of every run: nothing from outside, no programs, one video, few retries, no ffmpeg. */
+/** Options of every run: nothing from outside, no program but Node without a network, one video, few retries. */
 const fixedArguments: readonly string[] = [
   '--ignore-config',
   '--no-cache-dir',
   '--no-cookies',
   '--no-js-runtimes',
+  ...['--js-runtimes', `node:${fileURLToPath(new URL('offline-node.sh', import.meta.url))}`],
   '--no-remote-components',
   ...['--ffmpeg-location', '/nonexistent'],
   ...['--use-extractors', 'default,-generic'],
@@ -112,8 +114,9 @@ function environment(session: EgressSession): Record<string, string> {
     no_proxy: '',
     YTDLP_NO_PLUGINS: '1',
     PYTHONIOENCODING: 'utf-8',
-    // No program of the machine is to be found: not ffmpeg, not a browser, not a JavaScript engine.
+    // No program of the machine is to be found: not ffmpeg, not a browser.
     PATH: '/nonexistent',
+    OFFLINE_NODE: process.execPath,
   };
 }
 

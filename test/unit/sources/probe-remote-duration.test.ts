@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EgressFailure } from '#infra/egress/egress-failure.ts';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import { locateMediaTools, type MediaTools } from '#infra/media/media-tools.ts';
@@ -13,7 +13,10 @@ import { videoDuration } from '#infra/media/video-duration.ts';
 import { probeRemoteDuration, type RemoteDurationProbe } from '#infra/sources/probe-remote-duration.ts';
 import { startCanary } from '#test/unit/egress/canary.ts';
 import { fileAnswers, type SentBytes } from './file-server.ts';
-import { makeTestVideos, pictureMs } from './test-videos.ts';
+import { makeTestVideos, pictureMs, repeatTestVideo } from './test-videos.ts';
+
+// Making videos and probing them takes seconds, and on a busy machine many.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let videos: string;
 let tools: MediaTools;
@@ -27,7 +30,7 @@ beforeAll(async () => {
   videos = await mkdtemp(join(tmpdir(), 'videos-'));
   await makeTestVideos(videos);
   tools = await locateMediaTools({}, process.env['PATH'] ?? '');
-}, 60_000);
+});
 
 afterAll(() => rm(videos, { recursive: true, force: true }));
 
@@ -84,7 +87,7 @@ describe('the duration of a remote video', () => {
     const durationMs = await probing(name);
     // An AVI counts whole frames, and a fragmented file its offset.
     expect(durationMs).toBeGreaterThanOrEqual(pictureMs);
-    expect(durationMs).toBeLessThanOrEqual(pictureMs + 40);
+    expect(durationMs).toBeLessThanOrEqual(pictureMs + 100);
     expect(durationMs).toBe(
       await videoDuration(join(videos, name), {
         tools,
@@ -94,14 +97,14 @@ describe('the duration of a remote video', () => {
     );
   });
 
-  test.each(['moov-first.mp4', 'moov-last.mov', 'tagged.mkv', 'index-last.avi'])(
-    'takes a part of the file: %s',
+  test.each(['moov-last.mov', 'tagged.mkv', 'index-last.avi'])(
+    'takes a small part of a long file: %s',
     async (name) => {
+      await repeatTestVideo(videos, name, `long-${name}`);
       answer = fileAnswers(videos, sent, { ranges: true });
-      await probing(name);
-      const { size } = await stat(join(videos, name));
-      expect(sent.ranges.length).toBeGreaterThan(0);
-      expect(sent.body).toBeLessThan(size / 2);
+      expect(await probing(`long-${name}`)).toBeGreaterThanOrEqual(7 * pictureMs);
+      expect((await stat(join(videos, `long-${name}`))).size).toBeGreaterThan(40_000_000);
+      expect(sent.body).toBeLessThan(12_000_000);
     },
   );
 
