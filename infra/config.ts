@@ -68,6 +68,7 @@ const settings = z.object({
   SOURCE_MAX_DURATION: durationMs.default(4 * 3_600_000),
   FFMPEG_PATH: z.string().optional(),
   FFPROBE_PATH: z.string().optional(),
+  YT_DLP_VENV: z.string().optional(),
   DATA_DIR: z.string().default('.data'),
   WORK_DIR: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -1,7 +1,9 @@
 import { boundedCopy, type CopiedFile } from '../bounded-copy.ts';
+import type { Resolve } from './checked-address.ts';
 import { EgressFailure } from './egress-failure.ts';
+import { explainFailure, tooLarge } from './explain-failure.ts';
 import type { EgressAllow } from './forbidden-url.ts';
-import { type GuardedResponse, guardedRequest, type Resolve } from './guarded-request.ts';
+import { type GuardedResponse, guardedRequest } from './guarded-request.ts';
 
 export type FetchToFile = {
   readonly url: string;
@@ -34,7 +36,7 @@ export async function fetchToFile(fetch: FetchToFile): Promise<CopiedFile> {
       await response.close();
     }
   } catch (error) {
-    throw egressFailure(error, fetch, limit.aborted);
+    throw explainFailure(error, { ...fetch, timedOut: limit.aborted });
   }
 }
 
@@ -79,41 +81,4 @@ function refuseStatus(what: string, response: GuardedResponse): void {
     throw new EgressFailure('UNAVAILABLE', `The ${what} could not be fetched: ${host} answered ${status}.`);
   }
   throw new EgressFailure('REFUSED', `The ${what} could not be fetched: ${host} answered ${status}.`);
-}
-
-function tooLarge(fetch: FetchToFile): EgressFailure {
-  const megabytes = Math.floor(fetch.maxBytes / 1_000_000);
-  return new EgressFailure('TOO_LARGE', `The ${fetch.what} is larger than the limit of ${megabytes} MB.`);
-}
-
-/** TLS faults that no second try will mend. */
-const certificateFaults =
-  /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|HOSTNAME_MISMATCH)/;
-
-function egressFailure(error: unknown, fetch: FetchToFile, timedOut: boolean): EgressFailure {
-  if (error instanceof EgressFailure) return error;
-  const host = URL.canParse(fetch.url) ? new URL(fetch.url).hostname : 'the host';
-  const failed = (code: EgressFailure['code'], sentence: string) => new EgressFailure(code, sentence, error);
-  if (fetch.signal.aborted) return failed('ABORTED', `Fetching the ${fetch.what} was stopped.`);
-  if (timedOut) {
-    return failed(
-      'TIME_LIMIT',
-      `Fetching the ${fetch.what} took longer than ${Math.round(fetch.timeoutMs / 1000)} s.`,
-    );
-  }
-  const name = error instanceof Error ? error.name : '';
-  const code = errorCode(error);
-  if (name === 'CopyTooLarge') return tooLarge(fetch);
-  if (name === 'CopyStalled' || /TIMEOUT|ETIMEDOUT/.test(code)) {
-    return failed('TIME_LIMIT', `The ${fetch.what}'s server ${host} stopped answering.`);
-  }
-  if (code === 'ENOTFOUND') return failed('NOT_FOUND', `The host ${host} does not exist.`);
-  if (certificateFaults.test(code)) {
-    return failed('UNTRUSTED', `The TLS certificate of ${host} is not valid.`);
-  }
-  return failed('UNAVAILABLE', `The ${fetch.what} could not be fetched: the connection to ${host} failed.`);
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

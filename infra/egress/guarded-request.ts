@@ -1,12 +1,8 @@
-import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
-import { isPublicAddress } from './addresses.ts';
+import { checkTarget, type Resolve } from './checked-address.ts';
 import { EgressFailure } from './egress-failure.ts';
-import { bareHost, type EgressAllow, forbiddenOnItsFace, isAllowed } from './forbidden-url.ts';
-
-/** All addresses of a host name, as literals. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+import type { EgressAllow } from './forbidden-url.ts';
 
 export type GuardedRequest = {
   readonly url: string;
@@ -60,12 +56,7 @@ export async function guardedRequest(request: GuardedRequest): Promise<GuardedRe
 }
 
 async function requestOnce(request: GuardedRequest, target: string): Promise<GuardedResponse> {
-  const wrong = forbiddenOnItsFace(target, request.allow);
-  if (wrong !== undefined) {
-    throw new EgressFailure('FORBIDDEN', `The ${request.what} may not be fetched: ${lowerFirst(wrong)}`);
-  }
-  const url = new URL(target);
-  const address = await checkedAddress(request, url);
+  const { url, address } = await checkTarget({ ...request, url: target });
   const client = new Client(url.origin, {
     connect: { lookup: pinned(address), timeout: connectTimeoutMs },
     headersTimeout: request.idleTimeoutMs,
@@ -93,48 +84,10 @@ async function requestOnce(request: GuardedRequest, target: string): Promise<Gua
   }
 }
 
-async function checkedAddress(request: GuardedRequest, url: URL): Promise<string> {
-  const host = bareHost(url);
-  const addresses = isIP(host) === 0 ? await resolveWithin(request, host) : [host];
-  const [first] = addresses;
-  if (first === undefined) throw new EgressFailure('NOT_FOUND', `The host ${host} has no address.`);
-  if (isAllowed(url, request.allow)) return first;
-  // One forbidden address among public ones is an attack or a mistake; neither may be tried.
-  if (!addresses.every(isPublicAddress)) {
-    throw new EgressFailure(
-      'FORBIDDEN',
-      `The ${request.what} may not be fetched: ${host} is not on the public internet.`,
-    );
-  }
-  return first;
-}
-
-/** The system's resolver cannot be interrupted, so its answer is raced against the caller's signal. */
-async function resolveWithin(request: GuardedRequest, host: string): Promise<readonly string[]> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(request.signal.reason);
-  request.signal.addEventListener('abort', abort, { once: true });
-  try {
-    request.signal.throwIfAborted();
-    return await Promise.race([(request.resolve ?? systemResolve)(host), aborted]);
-  } finally {
-    request.signal.removeEventListener('abort', abort);
-  }
-}
-
-async function systemResolve(hostname: string): Promise<readonly string[]> {
-  const answers = await lookup(hostname, { all: true, verbatim: false });
-  return answers.map((answer) => answer.address);
-}
-
 function pinned(address: string): LookupFunction {
   const family = isIP(address);
   return (_hostname, options, callback) => {
     if (options.all === true) callback(null, [{ address, family }]);
     else callback(null, address, family);
   };
-}
-
-function lowerFirst(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

@@ -20,6 +20,8 @@ export type LimitedProcess = {
   readonly args: readonly string[];
   /** The task's folder: where it runs. */
   readonly cwd: string;
+  /** Added to the minimal environment, or in place of its entries. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly limits: ProcessLimits;
   readonly signal: AbortSignal;
   /** Each piece of its standard output; without it the output is dropped. */
@@ -69,6 +71,7 @@ export async function runLimited(run: LimitedProcess): Promise<string> {
       HOME: run.cwd,
       PATH: '/usr/bin:/bin',
       AV_LOG_FORCE_NOCOLOR: '1',
+      ...run.env,
     },
     stdio: ['ignore', run.onStdout === undefined ? 'ignore' : 'pipe', 'pipe'],
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MediaFailure } from './media-failure.ts';
 import type { MediaTools } from './media-tools.ts';
-import { guardedInputOptions, inputUrl, maxPixels, runFfprobe } from './run-ffmpeg.ts';
+import { guardedInputOptions, type InputProtocols, inputUrl, maxPixels, runFfprobe } from './run-ffmpeg.ts';
 import { type MediaType, sniffFile } from './sniff.ts';
 
 export type ProbedVideo = {
@@ -59,13 +59,30 @@ const entries = [
   'stream_side_data=rotation',
 ].join(':');
 
+/** Where ffprobe reads: a file, or our own server on loopback that stands for a remote one. */
+export type MediaInput = {
+  readonly url: string;
+  readonly protocols: InputProtocols;
+  /** Judged by content: only this type's demuxer is used. */
+  readonly type: MediaType;
+};
+
 /**
  * Reads a file's headers with ffprobe: its type by content, its first real video and audio streams. Throws
  * `MediaFailure` for what is no video or audio file, cannot be read, or is larger than any decoder is given.
  */
 export async function probe(path: string, context: ProbeContext): Promise<ProbedMedia> {
-  const type = await sniffFile(path);
-  if (type.demuxer === undefined) throw notMedia(type);
+  return probeInput(await fileInput(path), context);
+}
+
+/** A local file as an input. */
+export async function fileInput(path: string): Promise<MediaInput> {
+  return { url: inputUrl(path), protocols: 'file', type: await sniffFile(path) };
+}
+
+/** Like `probe`, for an input that is already sniffed. */
+export async function probeInput(input: MediaInput, context: ProbeContext): Promise<ProbedMedia> {
+  if (input.type.demuxer === undefined) throw notMedia(input.type);
   const pieces: Buffer[] = [];
   let bytes = 0;
   await runFfprobe({
@@ -80,16 +97,16 @@ export async function probe(path: string, context: ProbeContext): Promise<Probed
       'json',
       '-show_entries',
       entries,
-      ...guardedInputOptions(type),
+      ...guardedInputOptions(input.type, input.protocols),
       '-i',
-      inputUrl(path),
+      input.url,
     ],
     onStdout: (piece) => {
       bytes += piece.length;
       if (bytes <= outputLimitBytes) pieces.push(piece);
     },
   });
-  return probedMedia(type, parseOutput(Buffer.concat(pieces)));
+  return probedMedia(input.type, parseOutput(Buffer.concat(pieces)));
 }
 
 /** The failure of a file that is not what its sender thinks, by what it is instead. */

@@ -6,19 +6,22 @@ import type { MediaType } from './sniff.ts';
 /** 8192x4320: the largest picture that any decoder may be asked for. */
 export const maxPixels = 8192 * 4320;
 const maxStreams = 64;
+/** What an input is read by: a local file, or our own server on loopback. */
+export type InputProtocols = 'file' | 'http,tcp';
 /** A 4K HEVC decode beside an x264 encode stays under 2 GiB of addresses with two threads each. */
 const ffmpegAddressSpaceBytes = 4 * 1024 ** 3;
 const resultFileBytes = 4 * 1024 ** 3;
 
 /**
- * What must stand before an untrusted input, for ffmpeg and ffprobe alike: local files only, exactly the one
- * demuxer that its content asks for (a playlist named .mp4 must not open other files), bounded pictures and streams.
+ * What must stand before an untrusted input, for ffmpeg and ffprobe alike: local files only (unless the input
+ * is ours on loopback), exactly the one demuxer that its content asks for (a playlist named .mp4 must not open
+ * other files), bounded pictures and streams.
  */
-export function guardedInputOptions(type: MediaType): readonly string[] {
+export function guardedInputOptions(type: MediaType, protocols: InputProtocols = 'file'): readonly string[] {
   if (type.demuxer === undefined) throw new Error(`no demuxer may read ${type.contentType}`);
   const options = [
     '-protocol_whitelist',
-    'file',
+    protocols,
     '-format_whitelist',
     formatNames[type.demuxer] ?? type.demuxer,
   ];

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { SetupFailure } from './logged-command.mjs';
 import { planMachine } from './machine.mjs';
 import { bringPackagesInStep } from './packages.mjs';
+import { bringVideoDownloaderInStep } from './video-downloader.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -19,7 +20,7 @@ const lowestNodeVersion = 20;
 
 if (process.argv.includes('--help')) {
   process.stderr.write(
-    'Usage: npm run setup\n\nInstalls the npm packages and looks for Java, Maven, ffmpeg and Python.\n',
+    'Usage: npm run setup\n\nInstalls the npm packages and yt-dlp, and looks for Java, Maven, ffmpeg and Python.\n',
   );
 } else {
   try {
@@ -30,6 +31,11 @@ if (process.argv.includes('--help')) {
     const outcomes = await Promise.allSettled([installPrograms(), bringPackagesInStep({ root, dataDir })]);
     const failure = outcomes.find(({ status }) => status === 'rejected');
     if (failure !== undefined) throw failure.reason;
+    await bringVideoDownloaderInStep({
+      command,
+      dataDir,
+      requirementsFile: join(root, 'infra/sources/yt-dlp-requirements.txt'),
+    });
   } catch (error) {
     if (!(error instanceof SetupFailure)) throw error;
     process.stderr.write(`\n${error.message}\n`);

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RemoteFile } from './remote-file.ts';
+
+export type RangeServer = {
+  /** On loopback, with a path that nobody can guess. */
+  readonly url: string;
+  /** Why the remote file could not be read on, when that is why the reader failed. */
+  readonly failure: () => unknown;
+  close(): Promise<void>;
+};
+
+/**
+ * Stands for a remote file on loopback, so that ffprobe can seek in it without a network of its own: it asks
+ * here, and only this process asks the remote server, through the guard and within the file's limits.
+ */
+export async function serveRanges(file: RemoteFile): Promise<RangeServer> {
+  const path = `/${randomBytes(18).toString('hex')}`;
+  let failure: unknown;
+  const server = createServer((request, response) => {
+    response.on('error', () => undefined);
+    answer(file, path, request, response).catch((error: unknown) => {
+      failure ??= error;
+      response.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    failure: () => failure,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(
+  file: RemoteFile,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.url !== path) return void response.writeHead(404).end();
+  const start = Number(/^bytes=(\d{1,15})-/.exec(request.headers.range ?? 'bytes=0-')?.[1] ?? 0);
+  if (start >= file.size) {
+    return void response.writeHead(416, { 'content-range': `bytes */${file.size}` }).end();
+  }
+  response.writeHead(206, {
+    'accept-ranges': 'bytes',
+    'content-type': 'application/octet-stream',
+    'content-length': file.size - start,
+    'content-range': `bytes ${start}-${file.size - 1}/${file.size}`,
+    connection: 'close',
+  });
+  for (let offset = start; offset < file.size && !response.destroyed; ) {
+    const piece = await file.read(offset);
+    offset += piece.length;
+    // The reader ends the connection where it has seen enough: only what it takes is fetched on.
+    if (!response.write(piece)) await drained(response);
+  }
+  response.end();
+}
+
+async function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.once('drain', resolve);
+  response.once('close', resolve);
+  await promise;
+  response.off('drain', resolve);
+  response.off('close', resolve);
+}
