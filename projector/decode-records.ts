@@ -74,6 +74,7 @@ function sortEvent(record: AnyRecord, events: Mutable<ProjectedEvents>): void {
     case 'TeamCreated':
     case 'ApiKeyCreated':
     case 'ApiKeyRevoked':
+    case 'WebhookSecretRotated':
       events.teamEvents.push(record);
       return;
     case 'WalletOpened':

@@ -35,6 +35,20 @@ export type ClipOptions = Readonly<{
   music_object_key: null | string;
 }>;
 
+/** What a face swap was asked for, defaults filled in. */
+export type FaceSwapOptions = Readonly<{
+  video_url: null | string;
+  /** An uploaded source in object storage. */
+  video_object_key: null | string;
+  face_image_url: null | string;
+  /** An uploaded face image in object storage. */
+  face_image_object_key: null | string;
+  /** face or fullbody. */
+  mode: string;
+  /** What was billed: the video's length, rounded up. */
+  duration_seconds: number;
+}>;
+
 export type Position = Readonly<{
   topic: string;
   partition: number;
@@ -277,6 +291,22 @@ export type TeamCreated = Readonly<{
   hash: Buffer;
 }>;
 
+/** From now on webhooks are signed with the secret of this version. */
+export type WebhookSecretRotated = Readonly<{
+  event_id: string;
+  team_id: number;
+  seq: number;
+  occurred_at: number;
+  actor: string;
+  command_id: string;
+  /** The secret itself derives from this and the master key; it is in no event. */
+  version: string;
+  /** The hash of this team's event before; zeros in the first. */
+  prev_hash: Buffer;
+  /** SHA-256 of this record's bytes as logged, up to this last field. */
+  hash: Buffer;
+}>;
+
 /** A clip is ready in object storage. The first terminal event of a clip counts, later ones change nothing. */
 export type ClipCompleted = Readonly<{
   event_id: string;
@@ -358,6 +388,9 @@ export type JobRequested = Readonly<{
   /** Past this the job fails and is refunded. */
   deadline_at: number;
   clip: null | ClipOptions;
+  face_swap: null | FaceSwapOptions;
+  /** Where the job's end is announced. */
+  callback_url: null | string;
 }>;
 
 /** Work for one worker: render one planned clip. */
@@ -376,6 +409,45 @@ export type RenderClipTask = Readonly<{
   /** From 1. */
   attempt: number;
   clip: ClipOptions;
+}>;
+
+/** A face swap is finished and can be downloaded. */
+export type SwapCompleted = Readonly<{
+  event_id: string;
+  job_id: string;
+  team_id: number;
+  debit_id: string;
+  occurred_at: number;
+  object_key: string;
+  /** The contact sheet. */
+  sheet_object_key: null | string;
+  /** landmark or neural. */
+  engine: string;
+  mode: string;
+  duration_ms: number;
+  /** In pixels. */
+  width: number;
+  /** In pixels. */
+  height: number;
+  byte_size: number;
+  /** Frames of the video. */
+  frame_count: number;
+  /** Frames with a swapped face. */
+  swapped_frame_count: number;
+  /** What the client should know, such as which of several faces was used. */
+  notes: readonly string[];
+}>;
+
+/** A face swap will not be delivered; its whole charge is given back. */
+export type SwapFailed = Readonly<{
+  event_id: string;
+  job_id: string;
+  team_id: number;
+  debit_id: string;
+  occurred_at: number;
+  code: string;
+  /** One sentence for the client. */
+  error: string;
 }>;
 
 /** Let the team pay. */
@@ -439,6 +511,9 @@ export type RequestJob = Readonly<{
   request_hash: string;
   job_deadline_at: number;
   clip: null | ClipOptions;
+  face_swap: null | FaceSwapOptions;
+  /** Where the job's end is announced. */
+  callback_url: null | string;
 }>;
 
 /** Revoke a key for good. */
@@ -450,6 +525,17 @@ export type RevokeApiKey = Readonly<{
   deadline_at: number;
   actor: string;
   key_id: string;
+}>;
+
+/** Makes a new version of the team's webhook secret. */
+export type RotateWebhookSecret = Readonly<{
+  command_id: string;
+  team_id: number;
+  issued_at: number;
+  /** Refused when the ledger gets to it later. */
+  deadline_at: number;
+  actor: string;
+  version: string;
 }>;
 
 /** Say how one item of a charge ended; the first word counts. */
@@ -589,18 +675,22 @@ export type RecordTypes = {
   ApiKeyCreated: ApiKeyCreated;
   ApiKeyRevoked: ApiKeyRevoked;
   TeamCreated: TeamCreated;
+  WebhookSecretRotated: WebhookSecretRotated;
   ClipCompleted: ClipCompleted;
   ClipFailed: ClipFailed;
   DeadTask: DeadTask;
   JobProgressed: JobProgressed;
   JobRequested: JobRequested;
   RenderClipTask: RenderClipTask;
+  SwapCompleted: SwapCompleted;
+  SwapFailed: SwapFailed;
   ActivateBilling: ActivateBilling;
   CreateApiKey: CreateApiKey;
   CreateTeam: CreateTeam;
   DeactivateBilling: DeactivateBilling;
   RequestJob: RequestJob;
   RevokeApiKey: RevokeApiKey;
+  RotateWebhookSecret: RotateWebhookSecret;
   SettleChargeItem: SettleChargeItem;
   TopUpWallet: TopUpWallet;
   CommandReply: CommandReply;
@@ -629,6 +719,7 @@ export type TeamRecords = {
   ApiKeyCreated: ApiKeyCreated;
   ApiKeyRevoked: ApiKeyRevoked;
   TeamCreated: TeamCreated;
+  WebhookSecretRotated: WebhookSecretRotated;
 };
 
 export type JobRecords = {
@@ -638,6 +729,8 @@ export type JobRecords = {
   JobProgressed: JobProgressed;
   JobRequested: JobRequested;
   RenderClipTask: RenderClipTask;
+  SwapCompleted: SwapCompleted;
+  SwapFailed: SwapFailed;
 };
 
 export type CommandRecords = {
@@ -647,6 +740,7 @@ export type CommandRecords = {
   DeactivateBilling: DeactivateBilling;
   RequestJob: RequestJob;
   RevokeApiKey: RevokeApiKey;
+  RotateWebhookSecret: RotateWebhookSecret;
   SettleChargeItem: SettleChargeItem;
   TopUpWallet: TopUpWallet;
 };
@@ -675,8 +769,17 @@ export const recordNames = {
     'WalletRefunded',
     'WalletToppedUp',
   ],
-  team: ['ApiKeyCreated', 'ApiKeyRevoked', 'TeamCreated'],
-  job: ['ClipCompleted', 'ClipFailed', 'DeadTask', 'JobProgressed', 'JobRequested', 'RenderClipTask'],
+  team: ['ApiKeyCreated', 'ApiKeyRevoked', 'TeamCreated', 'WebhookSecretRotated'],
+  job: [
+    'ClipCompleted',
+    'ClipFailed',
+    'DeadTask',
+    'JobProgressed',
+    'JobRequested',
+    'RenderClipTask',
+    'SwapCompleted',
+    'SwapFailed',
+  ],
   command: [
     'ActivateBilling',
     'CreateApiKey',
@@ -684,6 +787,7 @@ export const recordNames = {
     'DeactivateBilling',
     'RequestJob',
     'RevokeApiKey',
+    'RotateWebhookSecret',
     'SettleChargeItem',
     'TopUpWallet',
   ],

@@ -65,6 +65,8 @@ function requestJob(
     request_hash: requestHash('POST /v1/clip', options),
     job_deadline_at: at.getTime() + config.JOB_DEADLINE,
     clip: options,
+    face_swap: null,
+    callback_url: null,
   };
   return { name: 'RequestJob', value } as const;
 }

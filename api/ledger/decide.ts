@@ -62,6 +62,8 @@ function decideForTeam(
       return createApiKey(view, command.value, context);
     case 'RevokeApiKey':
       return revokeApiKey(view, command.value, context);
+    case 'RotateWebhookSecret':
+      return rotateWebhookSecret(command.value, context);
     case 'RequestJob':
       return requestJob(wallet, command.value, context);
     case 'SettleChargeItem':
@@ -151,6 +153,14 @@ function revokeApiKey(
   return accepted({ teamEvents: [{ name: 'ApiKeyRevoked', value }], answer: { key_id: command.key_id } });
 }
 
+function rotateWebhookSecret(
+  command: RecordTypes['RotateWebhookSecret'],
+  context: DecisionContext,
+): Decision {
+  const value = { ...envelope('WebhookSecretRotated', command, context), version: command.version };
+  return accepted({ teamEvents: [{ name: 'WebhookSecretRotated', value }] });
+}
+
 function requestJob(
   wallet: OpenWallet,
   command: RecordTypes['RequestJob'],
@@ -202,6 +212,8 @@ function charge(
       actor: command.actor,
       deadline_at: command.job_deadline_at,
       clip: command.clip,
+      face_swap: command.face_swap,
+      callback_url: command.callback_url,
     },
     answer: {
       ...clips,

@@ -83,7 +83,11 @@ export type WalletDraft =
   | DraftOf<'WalletDebited'>
   | DraftOf<'WalletRefunded'>
   | DraftOf<'ChargeCaptured'>;
-export type TeamDraft = DraftOf<'TeamCreated'> | DraftOf<'ApiKeyCreated'> | DraftOf<'ApiKeyRevoked'>;
+export type TeamDraft =
+  | DraftOf<'TeamCreated'>
+  | DraftOf<'ApiKeyCreated'>
+  | DraftOf<'ApiKeyRevoked'>
+  | DraftOf<'WebhookSecretRotated'>;
 
 export type Decision =
   | Readonly<{

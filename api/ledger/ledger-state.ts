@@ -97,6 +97,9 @@ export class LedgerState {
         this.#setApiKey(event.value, true);
         this.#evolveTeam(event);
         break;
+      case 'WebhookSecretRotated':
+        this.#evolveTeam(event);
+        break;
       default:
         this.#evolveWallet(event);
     }

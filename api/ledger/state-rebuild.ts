@@ -86,6 +86,7 @@ const ledgerEvents: ReadonlySet<string> = new Set<LedgerEvent['name']>([
   'TeamCreated',
   'ApiKeyCreated',
   'ApiKeyRevoked',
+  'WebhookSecretRotated',
 ]);
 
 const isLedgerEvent = (event: { readonly name: string }): event is LedgerEvent =>

@@ -79,6 +79,7 @@ export class LogVerifier {
       case 'TeamCreated':
       case 'ApiKeyCreated':
       case 'ApiKeyRevoked':
+      case 'WebhookSecretRotated':
         return this.#acceptTeamEvent(record, event);
       case 'JobRequested':
         this.#report(this.pairs.acceptRequest(placeOf(record, event.value.event_id), event.value));

@@ -107,7 +107,7 @@ export class RowAudit {
     } else if (event.name === 'ApiKeyCreated') {
       const line = `team ${value.team_id}, hash ${event.value.key_hash.toString('hex')}`;
       this.#teamLines.set(`key/${event.value.key_id}`, { line, place });
-    } else {
+    } else if (event.name === 'ApiKeyRevoked') {
       const id = `key/${event.value.key_id}`;
       const known = this.#teamLines.get(id);
       if (known !== undefined && !known.line.endsWith(', revoked'))

@@ -18,7 +18,7 @@ export async function projectTeamEvents(
   for (const event of events) {
     if (event.name === 'TeamCreated') teams.push(event.value);
     else if (event.name === 'ApiKeyCreated') keys.push({ created: event.value });
-    else keys.push({ event: event.value });
+    else if (event.name === 'ApiKeyRevoked') keys.push({ event: event.value });
   }
   if (teams.length > 0) {
     await insertTeams(client, teams);

@@ -65,6 +65,8 @@ const requestJob = (teamId: number): Command => ({
     request_hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     job_deadline_at: Date.now() + JOB_DEADLINE_MS,
     clip,
+    face_swap: null,
+    callback_url: null,
   },
 });
 

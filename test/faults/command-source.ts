@@ -84,6 +84,8 @@ export class CommandSource {
         request_hash: 'of no matter here',
         job_deadline_at: Date.now() + JOB_DEADLINE_MS,
         clip: null,
+        face_swap: null,
+        callback_url: null,
       },
     });
   }

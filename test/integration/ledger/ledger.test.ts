@@ -89,6 +89,8 @@ const job = (commandId?: string) =>
       request_hash: 'hash',
       job_deadline_at: Date.now() + LIMIT_MS,
       clip: null,
+      face_swap: null,
+      callback_url: null,
     },
     commandId === undefined ? {} : { command_id: commandId },
   );

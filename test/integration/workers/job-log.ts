@@ -54,6 +54,8 @@ export function requestedJob(
     clip_id_step: 1,
     deadline_at: Date.now() + deadlineInMs,
     clip: { ...plainOptions, num_clips: clips, video_url: videoUrl },
+    face_swap: null,
+    callback_url: null,
   };
 }
 

@@ -111,6 +111,8 @@ export class History {
       actor: 'operator:test',
       deadline_at: this.#nowMs + 7_200_000,
       clip: null,
+      face_swap: null,
+      callback_url: null,
     };
     this.#push('job.events', request.job_id, encodeRecord('JobRequested', request), request.event_id);
     return request;

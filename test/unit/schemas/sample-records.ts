@@ -99,6 +99,7 @@ export const sampleRecords: { readonly [Name in RecordName]: RecordTypes[Name] }
     expires_at: timeMs,
   }).event,
   ApiKeyRevoked: sealEvent('ApiKeyRevoked', { ...chained, key_id: uuid(5) }).event,
+  WebhookSecretRotated: sealEvent('WebhookSecretRotated', { ...chained, version: uuid(6) }).event,
   JobRequested: {
     ...job,
     actor: command.actor,
@@ -109,6 +110,8 @@ export const sampleRecords: { readonly [Name in RecordName]: RecordTypes[Name] }
     clip_id_step: 3,
     deadline_at: timeMs + 7_200_000,
     clip,
+    face_swap: null,
+    callback_url: 'https://example.com/hooks',
   },
   ClipCompleted: {
     ...clipItem,
@@ -124,6 +127,21 @@ export const sampleRecords: { readonly [Name in RecordName]: RecordTypes[Name] }
     source_end_ms: 31_000,
     notes: ['No facecam was found.'],
   },
+  SwapCompleted: {
+    ...job,
+    object_key: `results/${uuid(4)}/swap.mp4`,
+    sheet_object_key: null,
+    engine: 'landmark',
+    mode: 'face',
+    duration_ms: 9_030,
+    width: 1_280,
+    height: 720,
+    byte_size: 5_000_000_000,
+    frame_count: 271,
+    swapped_frame_count: 270,
+    notes: ['The largest of 2 faces in the image was used.'],
+  },
+  SwapFailed: { ...job, code: 'no_face_in_video', error: 'No face was found in the video.' },
   ClipFailed: { ...clipItem, code: 'source_not_found', error: 'The video could not be fetched.' },
   JobProgressed: { job_id: uuid(4), team_id: 42, occurred_at: timeMs, stage: 'render', fraction: 0.25 },
   RenderClipTask: {
@@ -163,6 +181,7 @@ export const sampleRecords: { readonly [Name in RecordName]: RecordTypes[Name] }
     expires_at: null,
   },
   RevokeApiKey: { ...command, key_id: uuid(5) },
+  RotateWebhookSecret: { ...command, version: uuid(6) },
   RequestJob: {
     ...command,
     job_id: uuid(4),
@@ -172,6 +191,8 @@ export const sampleRecords: { readonly [Name in RecordName]: RecordTypes[Name] }
     request_hash: 'ab'.repeat(32),
     job_deadline_at: timeMs + 7_200_000,
     clip,
+    face_swap: null,
+    callback_url: null,
   },
   SettleChargeItem: {
     ...command,

@@ -57,6 +57,8 @@ export const jobCommand = (fields: Partial<RecordTypes['RequestJob']> = {}): Com
       music_url: null,
       music_object_key: null,
     },
+    face_swap: null,
+    callback_url: null,
     ...fields,
   });
 
