@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { MediaFailure } from './media-failure.ts';
 import type { MediaTools } from './media-tools.ts';
 
@@ -26,6 +27,12 @@ export type LimitedProcess = {
   readonly signal: AbortSignal;
   /** Each piece of its standard output; without it the output is dropped. */
   readonly onStdout?: (piece: Buffer) => void;
+  /**
+   * Instead of `onStdout`: readers of its standard output and, from the second on, of its descriptors 3, 4 and
+   * so on. They set the pace: the process waits until they take more. Where one throws, the process is
+   * stopped and that error thrown.
+   */
+  readonly outputs?: readonly ((output: Readable) => Promise<void>)[];
 };
 
 /** A child process ended badly: for the module that ran it, which knows what that means. */
@@ -73,7 +80,7 @@ export async function runLimited(run: LimitedProcess): Promise<string> {
       AV_LOG_FORCE_NOCOLOR: '1',
       ...run.env,
     },
-    stdio: ['ignore', run.onStdout === undefined ? 'ignore' : 'pipe', 'pipe'],
+    stdio: standardStreams(run),
   });
   const tail = keepTail(child);
   const stop = stopper(child);
@@ -82,16 +89,36 @@ export async function runLimited(run: LimitedProcess): Promise<string> {
   run.signal.addEventListener('abort', abort, { once: true });
   try {
     if (run.onStdout !== undefined) child.stdout?.on('data', run.onStdout);
+    const read = readOutputs(run, child, stop);
     const [exitCode, exitSignal] = await exited(child);
     if (stop.reason === 'abort') throwIfAborted(run.signal);
+    if (stop.reason === 'reader') await read;
     if (stop.reason === 'time' || exitSignal === 'SIGXCPU') throw timeLimit(run, tail());
     if (exitCode !== 0) throw new ProcessFailed(run.program, exitCode, exitSignal, tail());
+    await read;
     return tail();
   } finally {
     clearTimeout(limit);
     stop.clear();
     run.signal.removeEventListener('abort', abort);
   }
+}
+
+function standardStreams(run: LimitedProcess): ('ignore' | 'pipe')[] {
+  const further = (run.outputs ?? []).slice(1).map(() => 'pipe' as const);
+  const isRead = run.onStdout !== undefined || run.outputs !== undefined;
+  return ['ignore', isRead ? 'pipe' : 'ignore', 'pipe', ...further];
+}
+
+/** Settles when all outputs are read; a reader that fails takes the process with it. */
+function readOutputs(run: LimitedProcess, child: ChildProcess, stop: Stopper): Promise<unknown> {
+  const streams = [child.stdio[1], ...child.stdio.slice(3)] as Readable[];
+  const reading = Promise.all((run.outputs ?? []).map((read, index) => read(streams[index] as Readable)));
+  reading.catch(() => {
+    stop('reader');
+    for (const stream of streams) stream.destroy();
+  });
+  return reading;
 }
 
 function withLimits(run: LimitedProcess): [string, string[]] {
@@ -122,7 +149,8 @@ async function exited(child: ChildProcess): Promise<[number | null, NodeJS.Signa
   }
 }
 
-type Stopper = { (reason: 'time' | 'abort'): void; reason: 'time' | 'abort' | undefined; clear(): void };
+type StopReason = 'time' | 'abort' | 'reader';
+type Stopper = { (reason: StopReason): void; reason: StopReason | undefined; clear(): void };
 
 function stopper(child: ChildProcess): Stopper {
   let kill: NodeJS.Timeout | undefined;

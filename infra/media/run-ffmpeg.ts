@@ -47,7 +47,7 @@ export function inputUrl(path: string): string {
   return `file:${path}`;
 }
 
-export type FfmpegRun = Pick<LimitedProcess, 'cwd' | 'signal' | 'onStdout'> & {
+export type FfmpegRun = Pick<LimitedProcess, 'cwd' | 'signal' | 'onStdout' | 'outputs'> & {
   readonly tools: MediaTools;
   readonly args: readonly string[];
   readonly wallMs: number;

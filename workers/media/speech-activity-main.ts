@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { readModel } from '../models/model-file.ts';
+import { ModelStore } from '../models/model-store.ts';
 import { samplesPerWindow } from './speech-activity.ts';
 
 /**
@@ -14,7 +14,7 @@ const silenceDb = -100;
 const windowsPerWrite = 512;
 
 async function main(pcmPath: string): Promise<void> {
-  const session = await InferenceSession.create(await readModel('silero_vad_v5.onnx'), {
+  const session = await InferenceSession.create(await (await ModelStore.open()).read('silero_vad_v5.onnx'), {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     logSeverityLevel: 3,
