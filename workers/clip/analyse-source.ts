@@ -11,7 +11,7 @@ import {
   runFfmpeg,
 } from '#infra/media/run-ffmpeg.ts';
 import { measureSpeech, type SpeechActivity, windowMs } from '../media/speech-activity.ts';
-import { type Span, utterances } from '../media/utterances.ts';
+import { type Span, utterances } from '../media/speech/utterances.ts';
 import type { PipelineContext } from './contract.ts';
 
 /** What decoding a source once has shown. */

@@ -1,4 +1,4 @@
-import type { Span } from '../media/utterances.ts';
+import type { Span } from '../media/speech/utterances.ts';
 
 const longestName = 60;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooseSegments, type Material, overlapMs } from '#workers/clip/choose-segments.ts';
-import type { Span } from '#workers/media/utterances.ts';
+import type { Span } from '#workers/media/speech/utterances.ts';
 
 /** Sentences of `speechMs`, parted by pauses that are long after every third. */
 function talk(durationMs: number, speechMs = 3_000): Span[] {

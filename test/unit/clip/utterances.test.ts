@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { windowMs } from '#workers/media/speech-activity.ts';
-import { utterances } from '#workers/media/utterances.ts';
+import { utterances } from '#workers/media/speech/utterances.ts';
 
 /** Alternating stretches of [seconds, probability]. */
 function activity(...stretches: (readonly [number, number])[]) {

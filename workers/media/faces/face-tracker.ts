@@ -60,7 +60,7 @@ function missedFrames<Face extends Sighting>(
 /** Gives each open track the face that fits it best, best pairs first; returns the faces left over. */
 function follow<Face extends Sighting>(open: readonly Track<Face>[], sample: SampledFrame<Face>): Face[] {
   const pairs = open
-    .flatMap((track) => sample.faces.map((face) => ({ track, face, overlap: fit(track, face) })))
+    .flatMap((track) => sample.faces.map((face) => ({ track, face, overlap: overlapWith(track, face) })))
     .filter(({ overlap }) => overlap > leastOverlap)
     .sort((a, b) => b.overlap - a.overlap);
   const taken = new Set<Face>();
@@ -74,7 +74,7 @@ function follow<Face extends Sighting>(open: readonly Track<Face>[], sample: Sam
   return sample.faces.filter((face) => !taken.has(face));
 }
 
-function fit<Face extends Sighting>(track: Track<Face>, face: Face): number {
+function overlapWith<Face extends Sighting>(track: Track<Face>, face: Face): number {
   const last = lastOf(track);
   return Math.max(boxOverlap(last.box, face.box), boxOverlap(expectedBox(track, face.frame), face.box));
 }

@@ -1,5 +1,5 @@
-import type { SpeechActivity } from './speech-activity.ts';
-import { windowMs } from './speech-activity.ts';
+import type { SpeechActivity } from '../speech-activity.ts';
+import { windowMs } from '../speech-activity.ts';
 
 /** A stretch of time in the source. */
 export type Span = { readonly startMs: number; readonly endMs: number };
