@@ -1,5 +1,6 @@
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ClipOptions } from '#schemas/records.ts';
+import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 
 /**
  * What the clip pipeline takes and gives. The pipeline knows nothing of Kafka or S3: it is given a
@@ -29,6 +30,8 @@ export type PipelineContext = {
   readonly onProgress: (progress: StageProgress) => void;
   /** A source longer than this is refused (`SOURCE_MAX_DURATION`). */
   readonly maxSourceDurationMs: number;
+  /** The operator's own models (`MODELS_DIR`). */
+  readonly modelsFolder?: string | undefined;
 };
 
 /** Fetching a source by its URL: `fetchSource(input, context)` in `fetch-source.ts`. */
@@ -53,7 +56,7 @@ export type FetchedSource = {
 
 /** Planning all clips of a job: `planClips(input, context)`. */
 export type PlanInput = {
-  readonly sourcePath: string;
+  readonly analysis: SourceAnalysis;
   /** What the source is called, for titles: the URL's last path part or the upload's file name. */
   readonly sourceName: string;
   readonly options: PlanOptions;

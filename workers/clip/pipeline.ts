@@ -1,7 +1,8 @@
 /**
- * The clip pipeline's door: a job's source is fetched (or taken from object storage), planned once for all its
- * clips, and each clip of the plan is rendered on its own, on any machine.
+ * The clip pipeline's door: a job's source is fetched (or taken from object storage), analysed and planned once
+ * for all its clips, and each clip of the plan is rendered on its own, on any machine.
  */
+export { analyseVideo } from './analyse-video.ts';
 export { fetchSource, sourceNameOf } from './fetch-source.ts';
 export { planClips } from './plan-clips.ts';
 export { renderClip } from './render-clip.ts';

@@ -1,63 +1,54 @@
 import { MediaFailure } from '#infra/media/media-failure.ts';
-import { notMedia, type ProbedMedia, probe } from '#infra/media/probe.ts';
-import { type Analysis, analyseSource } from './analyse-source.ts';
-import { type Choice, chooseSegments, overlapMs, type Segment, shortestClipMs } from './choose-segments.ts';
+import {
+  type Choice,
+  chooseSegments,
+  type Material,
+  overlapMs,
+  type Segment,
+  shortestClipMs,
+} from './choose-segments.ts';
 import { clipTitle } from './clip-title.ts';
 import type { ClipPlan, MissingClip, PipelineContext, PlanInput, PlannedClip } from './contract.ts';
+import { materialOf } from './material.ts';
 
 /**
- * Decides what a job's clips show: probes and decodes the source once, chooses the stretches, and writes all of
- * it down as data. The same source and options give the same plan. Throws `MediaFailure`.
+ * Decides what a job's clips show: chooses the stretches by the source's analysis, and writes all of it down as
+ * data. The same analysis and options give the same plan. Throws `MediaFailure`.
  */
-export async function planClips(input: PlanInput, context: PipelineContext): Promise<ClipPlan> {
-  context.onProgress({ stage: 'probing', fraction: 0 });
-  const media = await probeVideo(input.sourcePath, context);
-  const analysis = await analyseSource(input.sourcePath, media, context);
-  if (analysis.durationMs < shortestClipMs) throw tooShort(analysis.durationMs);
+export async function planClips(
+  input: PlanInput,
+  context: Pick<PipelineContext, 'onProgress'>,
+): Promise<ClipPlan> {
+  const { analysis } = input;
+  const material = materialOf(analysis);
+  if (material.durationMs < shortestClipMs) throw tooShort(material.durationMs);
   context.onProgress({ stage: 'choosing', fraction: 0 });
   const { num_clips: count, length_seconds: lengthSeconds } = input.options;
-  const choice = chooseSegments(analysis, {
+  const choice = chooseSegments(material, {
     count,
     lengthMs: lengthSeconds === null ? null : lengthSeconds * 1000,
   });
   return {
     version: 1,
     source: {
-      duration_ms: analysis.durationMs,
-      display_width: media.video.displayWidth,
-      display_height: media.video.displayHeight,
-      frames_per_second: media.video.framesPerSecond,
-      has_audio: media.audio !== null,
-      speech_ms: overlapMs(analysis.utterances, { startMs: 0, endMs: analysis.durationMs }),
-      shot_count: analysis.shotsMs.length + 1,
+      duration_ms: material.durationMs,
+      display_width: analysis.display_width,
+      display_height: analysis.display_height,
+      frames_per_second: analysis.frames_per_second,
+      has_audio: analysis.sound !== null,
+      speech_ms: overlapMs(material.utterances, { startMs: 0, endMs: material.durationMs }),
+      shot_count: material.shotsMs.length + 1,
     },
-    clips: choice.segments.map((segment, item) => plannedClip(item, segment, choice, analysis, input)),
+    clips: choice.segments.map((segment, item) => plannedClip(item, segment, choice, material, input)),
     missing: missingClips(choice, count),
   };
-}
-
-/** A probed file that certainly has a picture. */
-export type VideoSource = ProbedMedia & { readonly video: NonNullable<ProbedMedia['video']> };
-
-/** Probes a clip's source: it must be a video within the limits. Throws `MediaFailure`. */
-export async function probeVideo(path: string, context: PipelineContext): Promise<VideoSource> {
-  const media = await probe(path, context);
-  if (media.type.kind !== 'video') throw notMedia(media.type);
-  const { video } = media;
-  if (video === null) throw new MediaFailure('NO_PICTURE', 'The source has no video picture.');
-  const durationMs = video.durationMs ?? media.durationMs ?? 0;
-  if (durationMs > context.maxSourceDurationMs) {
-    const limit = Math.round(context.maxSourceDurationMs / 60_000);
-    throw new MediaFailure('SOURCE_TOO_LONG', `The source is longer than the limit of ${limit} minutes.`);
-  }
-  return { ...media, video };
 }
 
 function plannedClip(
   item: number,
   segment: Segment,
   choice: Choice,
-  analysis: Analysis,
+  material: Material,
   input: PlanInput,
 ): PlannedClip {
   const title = clipTitle(input.sourceName, segment);
@@ -68,7 +59,7 @@ function plannedClip(
     cuts: [{ start_ms: segment.startMs, end_ms: segment.endMs }],
     camera_mode: input.options.camera_mode,
     score: segment.score,
-    black_ms: overlapMs(analysis.black, segment),
+    black_ms: overlapMs(material.black, segment),
     notes: choice.notes,
   };
 }

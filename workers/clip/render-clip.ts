@@ -5,7 +5,7 @@ import { writeContactSheet } from '../media/contact-sheet.ts';
 import { checkResult } from './check-result.ts';
 import type { PipelineContext, RenderedClip, RenderInput } from './contract.ts';
 import { type Loudness, parseLoudness } from './loudness.ts';
-import { probeVideo } from './plan-clips.ts';
+import { probeVideo } from "./analyse-video.ts";
 import {
   type CameraMode,
   cameraModes,

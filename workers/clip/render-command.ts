@@ -4,7 +4,7 @@ import { guardedInputOptions, inputUrl, progressOptions } from '#infra/media/run
 import type { Cut } from './contract.ts';
 import { outputFrameRate } from './frame-rate.ts';
 import type { Loudness } from './loudness.ts';
-import type { VideoSource } from './plan-clips.ts';
+import type { VideoSource } from './analyse-video.ts';
 
 export const clipWidth = 1080;
 export const clipHeight = 1920;

@@ -12,6 +12,7 @@ import type {
   RenderedClip,
   RenderInput,
 } from '../clip/contract.ts';
+import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 import type { ClipOutcomes } from './clip-outcome.ts';
 import type { ProgressPublisher } from './progress-publisher.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -20,6 +21,7 @@ import type { WorkerMetrics } from './worker-metrics.ts';
 /** The media work, as the runtime calls it. */
 export type ClipPipeline = Readonly<{
   fetchSource: (input: FetchInput, context: FetchContext) => Promise<FetchedSource>;
+  analyseVideo: (path: string, context: PipelineContext) => Promise<SourceAnalysis>;
   planClips: (input: PlanInput, context: PipelineContext) => Promise<ClipPlan>;
   renderClip: (input: RenderInput, context: PipelineContext) => Promise<RenderedClip>;
 }>;
@@ -41,6 +43,8 @@ export type JobParts = Readonly<{
   progress: ProgressPublisher;
   metrics: WorkerMetrics;
   limits: SourceLimits;
+  /** The operator's own models (`MODELS_DIR`). */
+  modelsFolder: string | undefined;
   now: () => number;
   log: Logger;
 }>;

@@ -3,6 +3,7 @@ import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
 import type { ClipOptions, JobRequested } from '#schemas/records.ts';
 import type { ClipPlan, PipelineContext } from '../clip/contract.ts';
 import { sourceNameOf } from '../clip/pipeline.ts';
+import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 import { appendRecords } from './append-records.ts';
 import type { GivenUp, Work } from './attempt-task.ts';
 import { type ClipIdentity, clipsOf } from './clip-identity.ts';
@@ -10,7 +11,8 @@ import type { ClipOutcome } from './clip-outcome.ts';
 import { type Cause, failedClip, outcomeRecord, renderTasks, taskRecord } from './clip-records.ts';
 import { endClipsAsFailed, removeIntermediatesOfEndedJob } from './end-clips.ts';
 import type { JobParts } from './job-parts.ts';
-import { planKey, sourceKey } from './object-keys.ts';
+import { analysisKey, planKey, sourceKey } from './object-keys.ts';
+import { readAnalysis, writeAnalysis } from './stored-analysis.ts';
 import { readPlan } from './stored-plan.ts';
 import { TaskStages } from './task-stages.ts';
 
@@ -119,12 +121,12 @@ async function makePlan(
     signal,
     onProgress: stages.onProgress,
     maxSourceDurationMs: parts.limits.maxDurationMs,
+    modelsFolder: parts.modelsFolder,
   };
   try {
-    stages.enter('fetch');
-    const sourcePath = await fetchAndStoreSource(parts, job, context);
+    const analysis = await storedOrNewAnalysis(parts, job, context, stages);
     const plan = await parts.pipeline.planClips(
-      { sourcePath, sourceName: sourceName(job.options), options: job.options },
+      { analysis, sourceName: sourceName(job.options), options: job.options },
       context,
     );
     const body = Buffer.from(JSON.stringify(plan, undefined, 2));
@@ -133,6 +135,23 @@ async function makePlan(
   } finally {
     stages.leave();
   }
+}
+
+/** A source is looked at once, however often its job is planned: that takes longer than all the rest. */
+async function storedOrNewAnalysis(
+  parts: JobParts,
+  job: ClipJob,
+  context: PipelineContext,
+  stages: TaskStages,
+): Promise<SourceAnalysis> {
+  const key = analysisKey(job.request.job_id);
+  const stored = await readAnalysis(parts.storage, key, context.signal).catch(noneYet);
+  if (stored !== undefined) return stored;
+  stages.enter('fetch');
+  const sourcePath = await fetchAndStoreSource(parts, job, context);
+  const analysis = await parts.pipeline.analyseVideo(sourcePath, context);
+  await writeAnalysis(parts.storage, key, analysis, context.signal);
+  return analysis;
 }
 
 /** The source as a file; a fetched one is stored for the renderers, an uploaded one is there already. */

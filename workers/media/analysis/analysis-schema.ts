@@ -79,6 +79,10 @@ export const soundAnalysisSchema = z.object({
 
 export const sourceAnalysisSchema = z.object({
   version: z.literal(analysisVersion),
+  /** How much of the source can be shown: what was decoded, and no more than its headers promise. */
+  duration_ms: milliseconds,
+  /** The source's own, which can be more than its picture was looked at. */
+  frames_per_second: z.number().positive(),
   /** Size as shown, after rotation and sample aspect. */
   display_width: z.int().min(1),
   display_height: z.int().min(1),

@@ -1,5 +1,12 @@
-import type { SpeechActivity } from '../speech-activity.ts';
-import { windowMs } from '../speech-activity.ts';
+import { windowMs } from './sound-windows.ts';
+
+/** Speech and level over time, one value per window. */
+export type SpeechActivity = {
+  /** 0 to 1: how likely somebody speaks. */
+  readonly probabilities: Float32Array;
+  /** dBFS, -100 for digital silence. */
+  readonly levels: Float32Array;
+};
 
 /** A stretch of time in the source. */
 export type Span = { readonly startMs: number; readonly endMs: number };

@@ -1,0 +1,19 @@
+import { ModelStore } from '../../models/model-store.ts';
+import { reportWork } from './child-report.ts';
+import { measureSound, type SoundOrder } from './measure-sound.ts';
+import type { ChildSetting } from './run-measuring-child.ts';
+
+/** The child process that runs `measureSound` in the task's folder; its arguments are made by its parent. */
+const [orderText = '{}', settingText = '{}'] = process.argv.slice(2);
+const order = JSON.parse(orderText) as SoundOrder;
+const { tools, modelsFolder } = JSON.parse(settingText) as ChildSetting;
+await reportWork(process.stdout, async (onDone) =>
+  measureSound(order, {
+    tools,
+    taskFolder: process.cwd(),
+    // The parent stops this process, and the kernel then ends what it runs.
+    signal: new AbortController().signal,
+    models: await ModelStore.open(modelsFolder),
+    onMs: onDone,
+  }),
+);
