@@ -4,6 +4,7 @@ import { type ClipJobRow, type ClipRow, findClipJob } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
 import type { HttpService } from './http-service.ts';
+import { processingHeaders } from './job-headers.ts';
 
 const clip = z.object({
   clip_id: z.int(),
@@ -42,11 +43,17 @@ export async function getClipJob(
   if (!isUuid(jobId)) return answers.jobNotFound;
   const wanted = { jobId, teamId: principal.teamId };
   const job = await findClipJob(service.pool, wanted);
-  if (job !== undefined) return answers.ok(await clipJob(job, service));
+  if (job !== undefined) return jobAnswer(job, service);
   // The job may be newer than the rows: only what the log does not hold either can be denied.
   if ((await service.freshness.check('job.events', jobId)) !== 'current') return answers.catchingUp;
   const late = await findClipJob(service.pool, wanted);
-  return late === undefined ? answers.jobNotFound : answers.ok(await clipJob(late, service));
+  return late === undefined ? answers.jobNotFound : jobAnswer(late, service);
+}
+
+async function jobAnswer(job: ClipJobRow, service: HttpService): Promise<Answer> {
+  const body = await clipJob(job, service);
+  const answer = answers.ok(body);
+  return body.status === 'processing' ? { ...answer, headers: processingHeaders } : answer;
 }
 
 async function clipJob(job: ClipJobRow, service: HttpService): Promise<ClipJobBody> {
