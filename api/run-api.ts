@@ -11,6 +11,7 @@ import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { openPool } from '#infra/postgres/pool.ts';
 import { watchProjection } from '#infra/postgres/projection-watch.ts';
+import { openSourceAccess } from '#infra/sources/source-access.ts';
 import { buildServer } from './http/server.ts';
 import { LateLedger } from './late-ledger.ts';
 import { runLedger } from './ledger/ledger.ts';
@@ -45,6 +46,7 @@ export async function runApi(options: {
   const work = new AbortController();
   const { signal } = work;
 
+  const sources = await openSourceAccess(config, log);
   const pool = openPool(config, log, 'clipledger-api');
   const storage = ObjectStorage.connect(storageSettings(config));
   const kafka = options.kafka ?? connectKafka(config, { clientId: 'clipledger-api', log });
@@ -52,7 +54,18 @@ export async function runApi(options: {
   const freshness = logFreshness({ endOffsets: (topic) => endOffsets(kafka, topic), partitionOf, watch });
   const ledger = new LateLedger();
   const readiness = () => checkReadiness({ ledger, pool, watch });
-  const server = buildServer({ config, log, pool, ledger, watch, freshness, storage, readiness, now });
+  const server = buildServer({
+    config,
+    log,
+    pool,
+    ledger,
+    watch,
+    freshness,
+    storage,
+    sources,
+    readiness,
+    now,
+  });
   const address = await server.listen({ host: config.HOST, port: config.PORT });
   log.info({ address }, 'The API listens.');
   options.onListening?.(address);
@@ -67,6 +80,7 @@ export async function runApi(options: {
   await watch.close();
   await pool.end();
   storage.close();
+  await sources.close();
   log.info('The API has stopped.');
   failed.signal.throwIfAborted();
 

@@ -69,6 +69,8 @@ const settings = z.object({
   FFMPEG_PATH: z.string().optional(),
   FFPROBE_PATH: z.string().optional(),
   YT_DLP_VENV: z.string().optional(),
+  /** Where programs are looked for. */
+  PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   DATA_DIR: z.string().default('.data'),
   WORK_DIR: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

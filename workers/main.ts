@@ -6,10 +6,11 @@ import { connectKafka } from '#infra/kafka/connection.ts';
 import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
 import { ensureTopics } from '#infra/kafka/topic-setup.ts';
 import { createLogger } from '#infra/log.ts';
-import { locateMediaTools, MediaToolsMissing } from '#infra/media/media-tools.ts';
+import { MediaToolsMissing } from '#infra/media/media-tools.ts';
 import { metrics } from '#infra/metrics.ts';
 import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
+import { openSourceAccess } from '#infra/sources/source-access.ts';
 import { fetchSource, planClips, renderClip } from './clip/pipeline.ts';
 import { keepRetention } from './runtime/retention.ts';
 import { WorkFolders } from './runtime/work-folders.ts';
@@ -37,7 +38,7 @@ process.exit();
 async function run(signal: AbortSignal): Promise<void> {
   const config = await resolveConfig(process.env, ['KAFKA_BROKERS']);
   const log = createLogger(config, 'workers');
-  const tools = await locateMediaTools(config, process.env['PATH'] ?? '');
+  const sources = await openSourceAccess(config, log);
   const kafka = connectKafka(config, { clientId: 'clipledger-workers', log });
   const storage = ObjectStorage.connect(storageSettings(config));
   const folders = await WorkFolders.open(config.WORK_DIR);
@@ -60,7 +61,7 @@ async function run(signal: AbortSignal): Promise<void> {
       kafka,
       storage,
       pipeline: { fetchSource, planClips, renderClip },
-      tools,
+      tools: sources.tools,
       folders,
       limits: {
         egressAllow: config.EGRESS_ALLOW,
@@ -82,6 +83,7 @@ async function run(signal: AbortSignal): Promise<void> {
     await Promise.race([worker.stop(), delay(STOP_LIMIT_MS)]);
   }
   await folders.close();
+  await sources.close();
   storage.close();
   await health.close();
   log.info('the worker has stopped');

@@ -4,6 +4,7 @@ import type { Readiness } from '#infra/health-server.ts';
 import type { Logger } from '#infra/log.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { ProjectionWatch } from '#infra/postgres/projection-watch.ts';
+import type { SourceAccess } from '#infra/sources/source-access.ts';
 import type { LedgerClient } from '../ledger/ledger-client.ts';
 import type { LogFreshness } from '../log-freshness.ts';
 
@@ -16,6 +17,7 @@ export type HttpService = Readonly<{
   watch: Pick<ProjectionWatch, 'waitFor' | 'isCaughtUp'>;
   freshness: LogFreshness;
   storage: Pick<ObjectStorage, 'presignedGet'>;
+  sources: SourceAccess;
   readiness: () => Promise<Readiness>;
   now: () => Date;
 }>;

@@ -24,6 +24,9 @@ import { createTenant } from '#test/stack/tenant.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
+/** ffmpeg is where the test's own process finds it. */
+const programs: Environment = { PATH: process.env['PATH'] ?? '' };
+
 const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
 
 export type Team = Readonly<{ teamId: number; key: string; keyId: string }>;
@@ -50,7 +53,7 @@ export class ApiFixture {
   /** A tenant of its own, with a projector on it. */
   static async open(settings: Environment = {}): Promise<ApiFixture> {
     const { env } = await createTenant();
-    const fixture = new ApiFixture({ ...env, PORT: '0', HOST: '127.0.0.1', ...settings });
+    const fixture = new ApiFixture({ ...env, ...programs, PORT: '0', HOST: '127.0.0.1', ...settings });
     fixture.#startProjector();
     return fixture;
   }
