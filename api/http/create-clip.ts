@@ -6,7 +6,7 @@ import { type ClipResponseBody, parseClipRequest } from './clip-request.ts';
 import type { HttpService } from './http-service.ts';
 import { parseIdempotencyKey, requestHash } from './idempotency-key.ts';
 
-export const CLIP_CENTS = 150;
+const CLIP_CENTS = 150;
 
 export type CreateClipRequest = Readonly<{
   body: unknown;
