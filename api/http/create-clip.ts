@@ -5,6 +5,7 @@ import { type AcceptedCharge, chargeJob, replayable } from './charge-job.ts';
 import { type ClipResponseBody, parseClipRequest } from './clip-request.ts';
 import type { HttpService } from './http-service.ts';
 import { parseIdempotencyKey, requestHash } from './idempotency-key.ts';
+import { createdJobHeaders } from './job-headers.ts';
 
 const CLIP_CENTS = 150;
 
@@ -42,15 +43,16 @@ export async function createClip(
     principal,
     service,
   );
-  return outcome.outcome === 'accepted' ? acceptedClips(outcome.charge) : outcome.answer;
+  return outcome.outcome === 'accepted' ? acceptedClips(outcome.charge, service) : outcome.answer;
 }
 
-function acceptedClips(charge: AcceptedCharge): Answer {
+function acceptedClips(charge: AcceptedCharge, { config }: HttpService): Answer {
   const body: ClipResponseBody = {
     job_id: charge.jobId,
     num_clips: charge.itemCount,
     cost_cents: charge.costCents,
     status: 'processing',
   };
-  return replayable(answers.ok(body), charge);
+  const answer = { ...answers.ok(body), headers: createdJobHeaders(config, '/v1/clip', charge.jobId) };
+  return replayable(answer, charge);
 }
