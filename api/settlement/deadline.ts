@@ -2,12 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Appender } from '#infra/kafka/appender.ts';
 import type { Logger } from '#infra/log.ts';
-import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
-import { encodeRecord } from '#schemas/codec.ts';
-import { derivedUuid } from '#schemas/ids.ts';
-import type { RecordTypes } from '#schemas/records.ts';
 import { queryRows } from '../database.ts';
 import type { LogFreshness } from '../log-freshness.ts';
+import { failItems, type OpenItem, pastDeadline } from './fail-items.ts';
 
 /**
  * A job that is not finished by its deadline fails, also when no worker is left to say so. Every instance
@@ -50,36 +47,21 @@ export async function failOverdueClips(watch: DeadlineWatch): Promise<number> {
   // Rows that are behind the log, as in a rebuild, show jobs as unfinished that ended long ago.
   if ((await watch.freshness.check('job.events')) !== 'current') return 0;
   const stillOverdue = await findOverdueClips(watch.pool, watch.now());
-  const events = stillOverdue.map((clip) => overdueEvent(clip, watch.now()));
-  await watch.appender.append(
-    events.map((event) => ({
-      topic: 'job.events',
-      key: event.job_id,
-      value: encodeRecord('ClipFailed', event),
-      headers: cloudEventHeaders({
-        id: event.event_id,
-        type: 'ClipFailed',
-        source: 'deadline',
-        timeMs: event.occurred_at,
-        subject: event.job_id,
-      }),
-    })),
-  );
-  const jobs = new Set(events.map((event) => event.job_id)).size;
-  if (jobs > 0) watch.log.warn({ jobs, clips: events.length }, 'Jobs passed their deadline and were failed.');
-  return events.length;
+  await failItems(stillOverdue, pastDeadline, watch);
+  const jobs = new Set(stillOverdue.map(({ jobId }) => jobId)).size;
+  if (jobs > 0)
+    watch.log.warn({ jobs, clips: stillOverdue.length }, 'Jobs passed their deadline and were failed.');
+  return stillOverdue.length;
 }
 
-type OverdueClip = Readonly<{
-  job_id: string;
-  team_id: number;
-  debit_id: string;
-  item: number;
-  clip_id: number;
-}>;
-
-function findOverdueClips(pool: pg.Pool, now: Date): Promise<readonly OverdueClip[]> {
-  return queryRows<OverdueClip>(
+async function findOverdueClips(pool: pg.Pool, now: Date): Promise<readonly OpenItem[]> {
+  const rows = await queryRows<{
+    job_id: string;
+    team_id: number;
+    debit_id: string;
+    item: number;
+    clip_id: number;
+  }>(
     pool,
     `SELECT job.job_id, job.team_id, job.debit_id, clip.item, clip.clip_id
      FROM read_model.jobs AS job JOIN read_model.clips AS clip USING (job_id)
@@ -88,16 +70,11 @@ function findOverdueClips(pool: pg.Pool, now: Date): Promise<readonly OverdueCli
      LIMIT $2`,
     [now, CLIPS_PER_LOOK],
   );
+  return rows.map((row) => ({
+    jobId: row.job_id,
+    teamId: row.team_id,
+    debitId: row.debit_id,
+    item: row.item,
+    clipId: row.clip_id,
+  }));
 }
-
-const overdueEvent = (clip: OverdueClip, now: Date): RecordTypes['ClipFailed'] => ({
-  event_id: derivedUuid(clip.job_id, `deadline:${clip.item}`),
-  job_id: clip.job_id,
-  team_id: clip.team_id,
-  debit_id: clip.debit_id,
-  occurred_at: now.getTime(),
-  item: clip.item,
-  clip_id: clip.clip_id,
-  code: 'DEADLINE',
-  error: 'The clip was not finished within the time limit of its job.',
-});

@@ -6,6 +6,7 @@ import type { Logger } from '#infra/log.ts';
 import { metrics } from '#infra/metrics.ts';
 import { decodeRecord } from '#schemas/codec.ts';
 import { derivedUuid } from '#schemas/ids.ts';
+import { cancelledCode } from '#schemas/job.ts';
 import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import { commandEnvelope } from '../command-envelope.ts';
 import type { Command } from '../ledger/decision.ts';
@@ -18,7 +19,7 @@ import { type LedgerClient, LedgerUnavailable } from '../ledger/ledger-client.ts
 
 export type Settlement = Readonly<{
   ledger: Pick<LedgerClient, 'submit'>;
-  /** Off: failed clips are paid for, and settled as `waived`. */
+  /** Off: failed clips are paid for, and settled as `waived`; called off by the client, they never are. */
   refundFailedClips: 'on' | 'off';
   log: Logger;
   now: () => Date;
@@ -125,7 +126,7 @@ function outcomeOf(event: TerminalEvent, refundFailedClips: Settlement['refundFa
     case 'ClipCompleted':
       return { outcome: 'completed', reason: 'delivered' };
     case 'ClipFailed':
-      return refundFailedClips === 'on'
+      return refundFailedClips === 'on' || event.value.code === cancelledCode
         ? { outcome: 'failed', reason: event.value.error }
         : { outcome: 'waived', reason: 'waived' };
   }

@@ -5,6 +5,7 @@ import { LedgerUnavailable } from '#api/ledger/ledger-client.ts';
 import { type Settlement, settleBatch, UnsettleableRecord } from '#api/settlement/settle-items.ts';
 import type { ReadRecord } from '#infra/kafka/record.ts';
 import { encodeRecord } from '#schemas/codec.ts';
+import { cancelledCode } from '#schemas/job.ts';
 import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import { sampleRecords } from '../../schemas/sample-records.ts';
 
@@ -17,12 +18,13 @@ function recordOf(value: Buffer, offset = 0): ReadRecord {
 }
 const completed = (job: number, item: number) =>
   recordOf(encodeRecord('ClipCompleted', { ...sampleRecords.ClipCompleted, job_id: jobId(job), item }));
-const failed = (job: number, item: number) =>
+const failed = (job: number, item: number, code = 'NO_SPEECH') =>
   recordOf(
     encodeRecord('ClipFailed', {
       ...sampleRecords.ClipFailed,
       job_id: jobId(job),
       item,
+      code,
       error: 'No speech.',
     }),
   );
@@ -70,6 +72,12 @@ describe('settling the items of a batch', () => {
     const { parts, submitted } = settlement(undefined, 'off');
     await settleBatch({ records: [failed(1, 0)] }, control, parts);
     expect(outcomes(submitted)).toEqual(['1/0 waived']);
+  });
+
+  test('a clip that the client called off is refunded even there', async () => {
+    const { parts, submitted } = settlement(undefined, 'off');
+    await settleBatch({ records: [failed(1, 0, cancelledCode), failed(1, 1)] }, control, parts);
+    expect(outcomes(submitted)).toEqual(['1/0 failed', '1/1 waived']);
   });
 
   test('the same event gives the same command, another outcome another one', async () => {
