@@ -28,6 +28,7 @@ export const answers = {
   invalid: (details: readonly FieldError[]): Answer =>
     refusal(400, details[0]?.message ?? 'The request is not valid.', { details }),
   brokenJson: refusal(400, 'The body is not valid JSON.'),
+  brokenUtf8: refusal(400, 'The body is not valid UTF-8, which JSON has to be in.'),
   brokenRequest: (because: string): Answer => refusal(400, because),
 
   missingKey: refusal(401, 'Missing X-API-Key header'),
@@ -58,6 +59,7 @@ export const answers = {
     415,
     'The content type is not supported: send the body as Content-Type: application/json.',
   ),
+  otherCharset: refusal(415, 'The charset is not supported: send JSON in UTF-8.'),
   idempotencyConflict: refusal(
     422,
     'This Idempotency-Key was used before with another request. Use a new key for a new request.',

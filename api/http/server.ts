@@ -20,10 +20,10 @@ import { type Answer, answers } from './answers.ts';
 import { type AuthenticationPorts, authenticate, type Principal } from './authentication.ts';
 import { FailedAuthentications } from './failed-authentications.ts';
 import type { HttpService } from './http-service.ts';
+import { acceptJson, JSON_BODY_LIMIT_BYTES, UnreadableBody } from './json-body.ts';
 import { countRequest, rateLimitHeaders } from './rate-limit.ts';
 import { addRoutes, sendAnswer } from './routes.ts';
 
-const BODY_LIMIT_BYTES = 256 * 1024;
 /** A whole request has to arrive within this, its headers sooner. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -53,7 +53,7 @@ export function buildServer(service: HttpService): FastifyInstance {
     loggerInstance: service.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: service.config.TRUST_PROXY,
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: JSON_BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
@@ -142,14 +142,9 @@ function ignoreBodies(server: FastifyInstance): void {
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }
 
-/** JSON and nothing else; an empty body counts as none, whatever type it says it has. */
 function acceptBodies(v1: FastifyInstance): void {
-  const parseJson = v1.getDefaultJsonParser('error', 'error');
   v1.removeAllContentTypeParsers();
-  v1.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    return parseJson(request, body.toString(), done);
-  });
+  acceptJson(v1);
   // Not read: the route says that it takes no uploads yet.
   v1.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
 }
@@ -185,9 +180,10 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
 function answerToError(error: Error & { code?: string; statusCode?: number }): Answer | undefined {
   if (error instanceof DatabaseUnavailable || error instanceof LedgerUnavailable) return answers.unavailable;
   if (error instanceof KafkaUnavailable) return answers.unavailable;
+  if (error instanceof UnreadableBody) return error.answer;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return answers.bodyTooLarge(BODY_LIMIT_BYTES);
+      return answers.bodyTooLarge(JSON_BODY_LIMIT_BYTES);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return answers.unsupportedContentType;
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
