@@ -21,6 +21,10 @@ const unavailable = (error: string): Answer => ({
   headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) },
 });
 
+/** Most who ask a collection for what only its members have left the id out. */
+const hint = (withId: string | undefined): string | undefined =>
+  withId === undefined ? undefined : `The id is missing: ${withId.replace(/:(\w+)/, '{$1}')}.`;
+
 export const answers = {
   ok: (body: Answer['body']): Answer => ({ status: 200, body }),
   created: (body: Answer['body']): Answer => ({ status: 201, body }),
@@ -44,12 +48,16 @@ export const answers = {
 
   billingNotActive: refusal(403, 'API billing not active'),
 
-  unknownRoute: refusal(404, 'There is nothing at this path. Check it, and the version prefix /v1.'),
+  unknownRoute: (withId?: string): Answer =>
+    refusal(404, `There is nothing at this path. ${hint(withId) ?? 'Check it, and the version prefix /v1.'}`),
   jobNotFound: refusal(404, 'Job not found'),
   keyNotFound: refusal(404, 'API key not found'),
 
-  wrongMethod: (method: string, allowed: readonly string[]): Answer => ({
-    ...refusal(405, `${method} is not allowed here; use ${allowed.join(' or ')}.`),
+  wrongMethod: (method: string, allowed: readonly string[], withId?: string): Answer => ({
+    ...refusal(
+      405,
+      [`${method} is not allowed here; use ${allowed.join(' or ')}.`, hint(withId)].join(' ').trim(),
+    ),
     headers: { allow: allowed.join(', ') },
   }),
   requestTimeout: refusal(408, 'The request did not arrive within the time limit. Send it again.'),

@@ -15,7 +15,7 @@ import { metrics } from '#infra/metrics.ts';
 import { DatabaseUnavailable } from '../database.ts';
 import { LedgerUnavailable } from '../ledger/ledger-client.ts';
 import { findKeyHolder } from '../read-model.ts';
-import { allowedMethods, type KnownRoute } from './allowed-methods.ts';
+import { allowedMethods, type KnownRoute, routeWithId } from './allowed-methods.ts';
 import { type Answer, answers } from './answers.ts';
 import { type AuthenticationPorts, authenticate, type Principal } from './authentication.ts';
 import { FailedAuthentications } from './failed-authentications.ts';
@@ -163,8 +163,10 @@ function addHealthRoutes(server: FastifyInstance, service: HttpService): void {
 
 function answerUnrouted(request: FastifyRequest, routes: readonly KnownRoute[]): Answer {
   const path = request.url.replace(/\?.*$/s, '');
+  const { method } = request;
   const allowed = allowedMethods(path, routes);
-  return allowed.length === 0 ? answers.unknownRoute : answers.wrongMethod(request.method, allowed);
+  const withId = routeWithId({ method, path }, routes);
+  return allowed.length === 0 ? answers.unknownRoute(withId) : answers.wrongMethod(method, allowed, withId);
 }
 
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
