@@ -2,8 +2,8 @@ import type { Appender } from '#infra/kafka/appender.ts';
 import type { LogPosition, RecordToAppend } from '#infra/kafka/record.ts';
 import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
 import { encodeRecord } from '#schemas/codec.ts';
+import { cancelledCode } from '#schemas/failure-codes.ts';
 import { derivedUuid } from '#schemas/ids.ts';
-import { cancelledCode } from '#schemas/job.ts';
 
 /**
  * Ends items of jobs from the API's side, also when no worker is left to say so. The ids are derived and the

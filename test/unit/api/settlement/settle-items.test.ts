@@ -5,7 +5,7 @@ import { LedgerUnavailable } from '#api/ledger/ledger-client.ts';
 import { type Settlement, settleBatch, UnsettleableRecord } from '#api/settlement/settle-items.ts';
 import type { ReadRecord } from '#infra/kafka/record.ts';
 import { encodeRecord } from '#schemas/codec.ts';
-import { cancelledCode } from '#schemas/job.ts';
+import { cancelledCode } from '#schemas/failure-codes.ts';
 import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import { sampleRecords } from '../../schemas/sample-records.ts';
 
