@@ -31,7 +31,18 @@ export type ObjectStorageSettings = {
 
 export type StoredObject = { readonly key: string; readonly bytes: number; readonly modifiedAt: Date };
 export type ObjectHead = { readonly bytes: number; readonly contentType: string | undefined };
-export type PutOptions = { readonly contentType: string; readonly signal?: AbortSignal | undefined };
+export type PutOptions = {
+  readonly contentType: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly pace?: TransferPace | undefined;
+};
+/** How a stream goes up: how much of it is in memory, and how long it may take. */
+export type TransferPace = {
+  /** At least 5 MiB, which is S3's smallest part. */
+  readonly partBytes: number;
+  readonly partsInFlight: number;
+  readonly timeLimitMs: number;
+};
 export type DownloadLink = {
   readonly key: string;
   readonly expiresInSeconds: number;
@@ -45,8 +56,11 @@ const callLimitMs = 15_000;
 const transferLimitMs = 20 * 60_000;
 const idleLimitMs = 30_000;
 const connectLimitMs = 3_000;
-const multipartPartBytes = 8 * 1024 * 1024;
-const multipartPartsInFlight = 2;
+const ownFilesPace: TransferPace = {
+  partBytes: 8 * 1024 * 1024,
+  partsInFlight: 2,
+  timeLimitMs: transferLimitMs,
+};
 
 /**
  * The service's objects in one bucket of any S3 server. Every call has a time limit and fails only with
@@ -104,7 +118,7 @@ export class ObjectStorage {
   }
 
   /**
-   * Uploads a stream of unknown length, holding at most a few parts of 8 MiB in memory. When the stream
+   * Uploads a stream of unknown length, holding at most a few of its parts in memory. When the stream
    * fails or the signal aborts, no object appears and the parts are given up.
    */
   async putStream(key: string, body: Readable, options: PutOptions): Promise<void> {
@@ -235,6 +249,7 @@ export class ObjectStorage {
   }
 
   async #upload(key: string, body: Readable | Uint8Array, options: PutOptions): Promise<void> {
+    const { partBytes, partsInFlight, timeLimitMs } = options.pace ?? ownFilesPace;
     await this.#call(
       `put ${key}`,
       options.signal,
@@ -242,8 +257,8 @@ export class ObjectStorage {
         const upload = new Upload({
           client: this.#client,
           params: { Bucket: this.bucket, Key: key, Body: body, ContentType: options.contentType },
-          partSize: multipartPartBytes,
-          queueSize: multipartPartsInFlight,
+          partSize: partBytes,
+          queueSize: partsInFlight,
           leavePartsOnError: false,
         });
         const abort = () => void upload.abort();
@@ -255,7 +270,7 @@ export class ObjectStorage {
           abortSignal.removeEventListener('abort', abort);
         }
       },
-      transferLimitMs,
+      timeLimitMs,
     );
   }
 
