@@ -7,6 +7,8 @@ import { createClip } from './create-clip.ts';
 import { getClipJob } from './get-clip-job.ts';
 import type { HttpService } from './http-service.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
+import { getJobs } from './list-jobs.ts';
+import { getTransactions } from './list-transactions.ts';
 
 /** Sends `answer`; headers that an earlier check has set stay. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
@@ -28,6 +30,12 @@ export function addRoutes(
   v1.get('/test', (request, reply) => sendAnswer(reply, testAnswer(principalOf(request), service)));
   v1.get('/wallet', async (request, reply) =>
     sendAnswer(reply, await walletAnswer(principalOf(request), service)),
+  );
+  v1.get('/wallet/transactions', async (request, reply) =>
+    sendAnswer(reply, await getTransactions(request.query, principalOf(request), service)),
+  );
+  v1.get('/jobs', async (request, reply) =>
+    sendAnswer(reply, await getJobs(request.query, principalOf(request), service)),
   );
   v1.post('/clip', async (request, reply) => {
     if (isMultipart(request)) return sendAnswer(reply, answers.uploadsNotAvailableYet);
