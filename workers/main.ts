@@ -60,11 +60,14 @@ async function run(signal: AbortSignal): Promise<void> {
     return startWorker({
       kafka,
       storage,
-      pipeline: { fetchSource, planClips, renderClip },
+      pipeline: {
+        fetchSource: (input, context) => fetchSource(input, context, sources),
+        planClips,
+        renderClip,
+      },
       tools: sources.tools,
       folders,
       limits: {
-        egressAllow: config.EGRESS_ALLOW,
         maxBytes: config.SOURCE_MAX_BYTES,
         maxDurationMs: config.SOURCE_MAX_DURATION,
       },

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { bareHost, type EgressAllow } from '../egress/forbidden-url.ts';
@@ -29,6 +30,8 @@ export function platformUrls(programs: AskedPrograms): PlatformUrls {
     isPlatformUrl: async (url, signal) => {
       const tidy = new URL(tidyUrl(url, programs.allow));
       tidy.hash = '';
+      // No platform is known by an address: links within a network of one's own need no Python.
+      if (isIP(bareHost(tidy)) !== 0) return false;
       const known = remembered.get(tidy.href);
       if (known !== undefined) return known;
       const answer = await askExtractors(tidy.href, programs, signal);

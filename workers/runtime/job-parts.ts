@@ -25,7 +25,6 @@ export type ClipPipeline = Readonly<{
 }>;
 
 export type SourceLimits = Readonly<{
-  egressAllow: readonly string[];
   maxBytes: number;
   maxDurationMs: number;
 }>;

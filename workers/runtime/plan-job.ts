@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
 import type { ClipOptions, JobRequested } from '#schemas/records.ts';
-import type { ClipPlan, PipelineContext } from '../clip/contract.ts';
+import type { ClipPlan, PipelineContext, PlanInput } from '../clip/contract.ts';
 import { sourceNameOf } from '../clip/pipeline.ts';
 import { appendRecords } from './append-records.ts';
 import type { GivenUp, Work } from './attempt-task.ts';
@@ -122,11 +122,8 @@ async function makePlan(
   };
   try {
     stages.enter('fetch');
-    const sourcePath = await fetchAndStoreSource(parts, job, context);
-    const plan = await parts.pipeline.planClips(
-      { sourcePath, sourceName: sourceName(job.options), options: job.options },
-      context,
-    );
+    const source = await fetchAndStoreSource(parts, job, context);
+    const plan = await parts.pipeline.planClips({ ...source, options: job.options }, context);
     const body = Buffer.from(JSON.stringify(plan, undefined, 2));
     await parts.storage.putBytes(planKey(jobId), body, { contentType: 'application/json', signal });
     return plan;
@@ -136,31 +133,34 @@ async function makePlan(
 }
 
 /** The source as a file; a fetched one is stored for the renderers, an uploaded one is there already. */
-async function fetchAndStoreSource(parts: JobParts, job: ClipJob, context: PipelineContext): Promise<string> {
+async function fetchAndStoreSource(
+  parts: JobParts,
+  job: ClipJob,
+  context: PipelineContext,
+): Promise<Pick<PlanInput, 'sourcePath' | 'sourceName'>> {
   const { video_url: url, video_object_key: objectKey } = job.options;
-  const { maxBytes, egressAllow } = parts.limits;
+  const { maxBytes } = parts.limits;
   const { signal } = context;
   if (objectKey !== null) {
     const path = join(context.taskFolder, 'source');
     await parts.storage.getToFile(objectKey, path, { maxBytes, signal });
-    return path;
+    return { sourcePath: path, sourceName: { title: null, fileName: job.options.video_file_name ?? '' } };
   }
   if (url === null) throw new Error('The job names no source.');
   const timeoutMs = Math.max(1, Math.min(fetchLimitMs, job.request.deadline_at - parts.now()));
-  const fetched = await parts.pipeline.fetchSource({ url, egressAllow, maxBytes, timeoutMs }, context);
+  const fetched = await parts.pipeline.fetchSource({ url, maxBytes, timeoutMs }, context);
   await parts.storage.putFile(sourceKey(job.request.job_id), fetched.path, {
     contentType: fetched.contentType,
     signal,
   });
-  return fetched.path;
+  return {
+    sourcePath: fetched.path,
+    sourceName: { title: fetched.title, fileName: sourceNameOf(url) },
+  };
 }
 
 const storedSourceKey = (job: ClipJob): string =>
   job.options.video_object_key ?? sourceKey(job.request.job_id);
-
-/** What the source is called: the upload's file name or the URL's last path part. */
-const sourceName = ({ video_file_name: fileName, video_url: url }: ClipOptions): string =>
-  fileName ?? sourceNameOf(url ?? '');
 
 async function failJob(parts: JobParts, job: ClipJob, end: GivenUp, signal: AbortSignal): Promise<void> {
   const { job_id: jobId, team_id: teamId } = job.request;

@@ -44,7 +44,10 @@ export function plan(sourcePath: string, context: PipelineContext, wish: Wish = 
     camera_mode: wish.cameraMode ?? 'standard',
     auto_heading: true,
   };
-  return planClips({ sourcePath, sourceName: sourcePath.split('/').at(-1) ?? '', options }, context);
+  return planClips(
+    { sourcePath, sourceName: { title: null, fileName: sourcePath.split('/').at(-1) ?? '' }, options },
+    context,
+  );
 }
 
 /** Plans and renders the first clip of a source. */

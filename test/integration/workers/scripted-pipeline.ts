@@ -34,8 +34,7 @@ export function scriptedPipeline(script: Script): { pipeline: ClipPipeline; call
       calls.fetched += 1;
       const path = join(taskFolder, 'source');
       await writeFile(path, `the source at ${url}`);
-      const { size } = await stat(path);
-      return { path, bytes: size, sha256: '0'.repeat(64), contentType: 'video/mp4' };
+      return { path, contentType: 'video/mp4', title: null };
     },
     planClips: async ({ options }) => {
       calls.planned += 1;
