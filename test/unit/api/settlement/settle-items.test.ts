@@ -28,6 +28,12 @@ const failed = (job: number, item: number, code = 'NO_SPEECH') =>
       error: 'No speech.',
     }),
   );
+const swapped = (job: number) =>
+  recordOf(encodeRecord('SwapCompleted', { ...sampleRecords.SwapCompleted, job_id: jobId(job) }));
+const notSwapped = (job: number) =>
+  recordOf(
+    encodeRecord('SwapFailed', { ...sampleRecords.SwapFailed, job_id: jobId(job), error: 'No face.' }),
+  );
 const requested = recordOf(encodeRecord('JobRequested', sampleRecords.JobRequested));
 
 const accepted: CommandReply = { ...sampleRecords.CommandReply, outcome: 'accepted', refusal: null };
@@ -79,6 +85,20 @@ describe('settling the items of a batch', () => {
     await settleBatch({ records: [failed(1, 0, cancelledCode), failed(1, 1)] }, control, parts);
     expect(outcomes(submitted)).toEqual(['1/0 failed', '1/1 waived']);
   });
+
+  test.each(['on', 'off'] as const)(
+    'a finished face swap is earned, a failed one always given back as a whole (REFUND_FAILED_CLIPS=%s)',
+    async (refundFailedClips) => {
+      const { parts, submitted } = settlement(undefined, refundFailedClips);
+      await settleBatch({ records: [swapped(1), notSwapped(2), notSwapped(2)] }, control, parts);
+      expect(outcomes(submitted).sort()).toEqual(['1/0 completed', '2/0 failed', '2/0 failed']);
+      expect(submitted.find(({ outcome }) => outcome === 'failed')).toMatchObject({
+        reason: 'No face.',
+        debit_id: sampleRecords.SwapFailed.debit_id,
+        cause_event_id: sampleRecords.SwapFailed.event_id,
+      });
+    },
+  );
 
   test('the same event gives the same command, another outcome another one', async () => {
     const { parts, submitted } = settlement();
