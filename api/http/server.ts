@@ -22,6 +22,7 @@ import { FailedAuthentications } from './failed-authentications.ts';
 import type { HttpService } from './http-service.ts';
 import { acceptJson, JSON_BODY_LIMIT_BYTES, UnreadableBody } from './json-body.ts';
 import { countRequest, rateLimitHeaders } from './rate-limit.ts';
+import { addReferenceRoutes } from './reference/reference-routes.ts';
 import { addRoutes, sendAnswer } from './routes.ts';
 
 /** A whole request has to arrive within this, its headers sooner. */
@@ -47,8 +48,8 @@ const brokenRequests = new Counter({
 /** Who makes a request, once that is known. */
 type Principals = WeakMap<FastifyRequest, Principal>;
 
-/** The HTTP interface, not yet listening. */
-export function buildServer(service: HttpService): FastifyInstance {
+/** The HTTP interface, not yet listening. `routes` gets every route that it has, once it is ready. */
+export function buildServer(service: HttpService, routes: KnownRoute[] = []): FastifyInstance {
   const server: FastifyInstance = Fastify({
     loggerInstance: service.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -65,7 +66,6 @@ export function buildServer(service: HttpService): FastifyInstance {
     frameworkErrors: (error, _request, reply) => sendAnswer(reply, answerToError(error) ?? answers.internal),
     clientErrorHandler: answerBrokenRequest,
   });
-  const routes: KnownRoute[] = [];
   server.addHook('onRoute', ({ method, url }) => {
     routes.push({ methods: [method].flat(), path: url });
   });
@@ -75,6 +75,7 @@ export function buildServer(service: HttpService): FastifyInstance {
   server.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
   server.setNotFoundHandler((request, reply) => sendAnswer(reply, answerUnrouted(request, routes)));
   addHealthRoutes(server, service);
+  addReferenceRoutes(server, service.config);
   server.register(
     (v1, _options, done) => {
       addV1(v1, service, { routes, principals });
