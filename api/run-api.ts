@@ -13,6 +13,7 @@ import { openPool } from '#infra/postgres/pool.ts';
 import { watchProjection } from '#infra/postgres/projection-watch.ts';
 import { openSourceAccess } from '#infra/sources/source-access.ts';
 import { buildServer } from './http/server.ts';
+import { UploadGate } from './http/uploads/upload-gate.ts';
 import { LateLedger } from './late-ledger.ts';
 import { runLedger } from './ledger/ledger.ts';
 import { LedgerClient } from './ledger/ledger-client.ts';
@@ -54,6 +55,7 @@ export async function runApi(options: {
   const freshness = logFreshness({ endOffsets: (topic) => endOffsets(kafka, topic), partitionOf, watch });
   const ledger = new LateLedger();
   const readiness = () => checkReadiness({ ledger, pool, watch });
+  const uploads = new UploadGate(config.UPLOADS_AT_ONCE);
   const server = buildServer({
     config,
     log,
@@ -62,6 +64,7 @@ export async function runApi(options: {
     watch,
     freshness,
     storage,
+    uploads,
     sources,
     readiness,
     now,

@@ -60,9 +60,17 @@ export const answers = {
     ),
     headers: { allow: allowed.join(', ') },
   }),
+  uploadTooSlow: refusal(
+    408,
+    'The upload did not arrive within the time limit, or stopped on the way. Send it again.',
+  ),
   requestTimeout: refusal(408, 'The request did not arrive within the time limit. Send it again.'),
   bodyTooLarge: (limitBytes: number): Answer =>
     refusal(413, `The body is larger than the limit of ${limitBytes} bytes.`),
+  fileTooLarge: (field: string, limitBytes: number): Answer =>
+    refusal(413, `${field} is larger than the limit of ${limitBytes} bytes.`),
+  wrongFileType: (field: string, what: string): Answer =>
+    refusal(415, `${field} must be a file of type ${what}; this one is not, judged by its content.`),
   unsupportedContentType: refusal(
     415,
     'The content type is not supported: send the body as Content-Type: application/json.',
@@ -89,14 +97,12 @@ export const answers = {
   notAvailableYet: (details: readonly FieldError[]): Answer =>
     refusal(501, `${details[0]?.message ?? 'This is not available yet.'} Nothing was charged.`, { details }),
   faceSwapsNotAvailableYet: refusal(501, 'Face swaps are not available yet. Nothing was charged.'),
-  uploadsNotAvailableYet: refusal(
-    501,
-    'Uploads (multipart/form-data) are not available yet: send JSON with a video_url. Nothing was charged.',
-  ),
 
   notReady: (body: Answer['body']): Answer => ({ status: 503, body }),
   unavailable: unavailable('The service cannot answer right now. Try again in a few seconds.'),
   catchingUp: unavailable('The service is catching up with its records. Try again in a few seconds.'),
+  tooManyUploads: unavailable('Too many uploads are under way. Try again in a few seconds.'),
+  stopping: unavailable('This instance of the service is stopping. Send the request again.'),
   notCharged: unavailable(
     'The service was too slow to accept the request, and nothing was charged. Send it again.',
   ),

@@ -12,8 +12,9 @@ import {
   oneOf,
   textUpTo,
 } from './field-rules.ts';
+import type { UploadedFile } from './uploads/received-form.ts';
 
-/** What `POST /v1/clip` takes as JSON, and what of it this version can do. */
+/** What `POST /v1/clip` takes, and what of it this version can do. */
 
 const colors = [
   'white',
@@ -84,24 +85,66 @@ export const clipResponseBody = z.object({
 });
 export type ClipResponseBody = z.output<typeof clipResponseBody>;
 
-/** The options of a clip job out of a request's body, or the answer that refuses it: 400 before 501. */
+/** The files that came with the request instead of their URLs. */
+export type ClipFiles = Readonly<{ video?: UploadedFile | undefined; music?: UploadedFile | undefined }>;
+export type ClipFileField = keyof ClipFiles;
+
+/** The options of a clip job out of a request's body, or the answer that refuses it. */
 export function parseClipRequest(
   body: unknown,
   egressAllow: EgressAllow,
 ): Readonly<{ options: ClipOptions }> | Readonly<{ refused: Answer }> {
-  const checked = checkFields(clipRequestBody, body === undefined ? {} : body);
-  const wrong = 'errors' in checked ? checked.errors : sourceErrors(checked.value, egressAllow);
-  if ('errors' in checked || wrong.length > 0) return { refused: answers.invalid(wrong) };
-  const missing = notAvailableYet(checked.value);
-  if (missing.length > 0) return { refused: answers.notAvailableYet(missing) };
-  return { options: clipOptions(checked.value, checked.value.video_url ?? '') };
+  const read = readClipRequest(body, {}, egressAllow);
+  if ('invalid' in read) return { refused: answers.invalid(read.invalid) };
+  if ('missing' in read) return { refused: answers.notAvailableYet(read.missing) };
+  return read;
 }
 
-function sourceErrors(body: ClipRequestBody, allow: EgressAllow): readonly FieldError[] {
-  if (body.video_url === undefined) {
-    const message = 'A video_url or a video file via multipart form data must be provided.';
-    return [{ path: 'video_url', message }];
-  }
+/** `invalid`: what is wrong with it (400). `missing`: what is right and does not exist yet (501), looked at after that. */
+export type ReadClipRequest =
+  | Readonly<{ options: ClipOptions }>
+  | Readonly<{ invalid: readonly FieldError[] }>
+  | Readonly<{ missing: readonly FieldError[] }>;
+
+/** The options of a clip job out of a body and the files that came with it. */
+export function readClipRequest(body: unknown, files: ClipFiles, egressAllow: EgressAllow): ReadClipRequest {
+  const checked = checkClipRequest(body, clipFileFields(files), egressAllow);
+  if ('errors' in checked) return { invalid: checked.errors };
+  if (checked.value.video_url === undefined && files.video === undefined) return { invalid: [noVideo] };
+  const missing = notAvailableYet(checked.value, files);
+  if (missing.length > 0) return { missing };
+  return { options: clipOptions(checked.value, files) };
+}
+
+/** What is wrong with the fields that are there, whatever else may come. */
+export function checkClipRequest(
+  body: unknown,
+  fileFields: readonly ClipFileField[],
+  egressAllow: EgressAllow,
+): Readonly<{ value: ClipRequestBody }> | Readonly<{ errors: readonly FieldError[] }> {
+  const checked = checkFields(clipRequestBody, body === undefined ? {} : body);
+  if ('errors' in checked) return checked;
+  const errors = [...twoSources(checked.value, fileFields), ...urlErrors(checked.value, egressAllow)];
+  return errors.length > 0 ? { errors } : checked;
+}
+
+const clipFileFields = (files: ClipFiles): readonly ClipFileField[] =>
+  (['video', 'music'] as const).filter((field) => files[field] !== undefined);
+
+const noVideo: FieldError = {
+  path: 'video_url',
+  message: 'A video_url or a video file via multipart form data must be provided.',
+};
+
+function twoSources(body: ClipRequestBody, fileFields: readonly ClipFileField[]): readonly FieldError[] {
+  return fileFields
+    .filter((field) => body[`${field}_url`] !== undefined)
+    .map((field) =>
+      fieldError([`${field}_url`], `cannot be sent beside a ${field} file; send one of the two`),
+    );
+}
+
+function urlErrors(body: ClipRequestBody, allow: EgressAllow): readonly FieldError[] {
   return (['video_url', 'music_url'] as const).flatMap((field) => {
     const url = body[field];
     const wrong = url === undefined ? undefined : forbiddenOnItsFace(url, allow);
@@ -115,7 +158,7 @@ const withoutStop = (sentence: string): string =>
 const availableCameraModes: readonly string[] = ['standard', 'center-crop'];
 
 /** What was asked for explicitly and does not exist yet. A paid request must not be served by halves. */
-function notAvailableYet(body: ClipRequestBody): readonly FieldError[] {
+function notAvailableYet(body: ClipRequestBody, { music }: ClipFiles): readonly FieldError[] {
   const found: FieldError[] = [];
   const refuse = (path: string, what: string, instead: string) =>
     found.push({ path, message: `${what} is not available yet; ${instead}.` });
@@ -131,14 +174,15 @@ function notAvailableYet(body: ClipRequestBody): readonly FieldError[] {
   if (body.captions?.enabled === true)
     refuse('captions.enabled', 'captions.enabled true', 'leave it out or send false');
   if (body.music_url !== undefined) refuseField('music_url');
+  if (music !== undefined) refuseField('music');
   return found;
 }
 
 /** The job's options with their defaults. Caption colours without captions mean nothing and are not kept. */
-const clipOptions = (body: ClipRequestBody, videoUrl: string): ClipOptions => ({
-  video_url: videoUrl,
-  video_object_key: null,
-  video_file_name: null,
+const clipOptions = (body: ClipRequestBody, { video }: ClipFiles): ClipOptions => ({
+  video_url: body.video_url ?? null,
+  video_object_key: video?.objectKey ?? null,
+  video_file_name: video?.fileName ?? null,
   num_clips: body.num_clips ?? 1,
   style: body.style ?? 'viral',
   length_seconds: body.length ?? null,

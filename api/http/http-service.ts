@@ -7,6 +7,7 @@ import type { ProjectionWatch } from '#infra/postgres/projection-watch.ts';
 import type { SourceAccess } from '#infra/sources/source-access.ts';
 import type { LedgerClient } from '../ledger/ledger-client.ts';
 import type { LogFreshness } from '../log-freshness.ts';
+import type { UploadGate } from './uploads/upload-gate.ts';
 
 /** What the HTTP routes stand on. */
 export type HttpService = Readonly<{
@@ -16,7 +17,8 @@ export type HttpService = Readonly<{
   ledger: Pick<LedgerClient, 'submit'>;
   watch: Pick<ProjectionWatch, 'waitFor' | 'isCaughtUp'>;
   freshness: LogFreshness;
-  storage: Pick<ObjectStorage, 'presignedGet'>;
+  storage: Pick<ObjectStorage, 'presignedGet' | 'putStream' | 'delete'>;
+  uploads: UploadGate;
   sources: SourceAccess;
   readiness: () => Promise<Readiness>;
   now: () => Date;

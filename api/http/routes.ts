@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { findWallet } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
-import { createClip } from './create-clip.ts';
+import { createClip, createClipFromForm } from './create-clip.ts';
 import { getClipJob } from './get-clip-job.ts';
 import type { HttpService } from './http-service.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getJobs } from './list-jobs.ts';
 import { getTransactions } from './list-transactions.ts';
+import { isForm } from './uploads/is-form.ts';
 
 /** Sends `answer`; headers that an earlier check has set stay. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
@@ -38,11 +39,13 @@ export function addRoutes(
     sendAnswer(reply, await getJobs(request.query, principalOf(request), service)),
   );
   v1.post('/clip', async (request, reply) => {
-    if (isMultipart(request)) return sendAnswer(reply, answers.uploadsNotAvailableYet);
+    const principal = principalOf(request);
     const { body, headers } = request;
-    const idempotencyKey = headers['idempotency-key'];
-    const clip = { body, idempotencyKey, traceparent: traceparentOf(request) };
-    return sendAnswer(reply, await createClip(clip, principalOf(request), service));
+    const repetition = { idempotencyKey: headers['idempotency-key'], traceparent: traceparentOf(request) };
+    const answer = isForm(request)
+      ? await createClipFromForm({ request, ...repetition }, principal, service)
+      : await createClip({ body, ...repetition }, principal, service);
+    return sendAnswer(reply, answer);
   });
   v1.get<JobPath>('/clip/:jobId', async (request, reply) =>
     sendAnswer(reply, await getClipJob(request.params.jobId, principalOf(request), service)),
@@ -96,9 +99,6 @@ async function walletAnswer(principal: Principal, { pool, freshness }: HttpServi
   };
   return answers.ok(body);
 }
-
-const isMultipart = (request: FastifyRequest): boolean =>
-  /^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '');
 
 const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import multipart from '@fastify/multipart';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -23,11 +24,13 @@ import type { HttpService } from './http-service.ts';
 import { acceptJson, JSON_BODY_LIMIT_BYTES, UnreadableBody } from './json-body.ts';
 import { countRequest, rateLimitHeaders } from './rate-limit.ts';
 import { addReferenceRoutes } from './reference/reference-routes.ts';
+import { limitRequests } from './request-deadline.ts';
 import { addRoutes, sendAnswer } from './routes.ts';
+import { lingerOverForm } from './uploads/linger.ts';
 
-/** A whole request has to arrive within this, its headers sooner. */
-const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
+/** Uploads under way when the server closes have this long to end; then they are refused. */
+const UPLOADS_DRAIN_MS = 4_000;
 const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than the idle time of usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 72_000;
@@ -55,7 +58,8 @@ export function buildServer(service: HttpService, routes: KnownRoute[] = []): Fa
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: service.config.TRUST_PROXY,
     bodyLimit: JSON_BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Held by `limitRequests`, which lets uploads take longer.
+    requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     forceCloseConnections: 'idle',
@@ -68,6 +72,11 @@ export function buildServer(service: HttpService, routes: KnownRoute[] = []): Fa
   });
   server.addHook('onRoute', ({ method, url }) => {
     routes.push({ methods: [method].flat(), path: url });
+  });
+  limitRequests(server.server);
+  server.addHook('onSend', async (request, reply, payload) => lingerOverForm(request, reply, payload));
+  server.addHook('preClose', async () => {
+    setTimeout(() => service.uploads.stop(), UPLOADS_DRAIN_MS).unref();
   });
   ignoreBodies(server);
   const principals: Principals = new WeakMap();
@@ -146,8 +155,7 @@ function ignoreBodies(server: FastifyInstance): void {
 function acceptBodies(v1: FastifyInstance): void {
   v1.removeAllContentTypeParsers();
   acceptJson(v1);
-  // Not read: the route says that it takes no uploads yet.
-  v1.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
+  v1.register(multipart);
 }
 
 function addHealthRoutes(server: FastifyInstance, service: HttpService): void {

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import { answers } from '../answers.ts';
+import type { DelimiterCounter } from './delimiter-counter.ts';
+import { UploadRefused } from './upload-refused.ts';
+
+export type ArrivalLimits = Readonly<{
+  maxBytes: number;
+  /** The longest that we wait for some bytes, and that storage may make them wait. */
+  idleMs: number;
+  totalMs: number;
+}>;
+
+/** So much has to come within each idle time: less is a client that only keeps the connection open. */
+const LEAST_BYTES = 16 * 1024;
+const TICKS_PER_IDLE_TIME = 30;
+
+/**
+ * Watches a body arrive beside whoever reads it. `signal` aborts with an `UploadRefused` when it is too large,
+ * comes too slowly or not at all any more, when what reads it does not get on, or when the process stops.
+ */
+export class Arrival {
+  readonly delimiters: DelimiterCounter;
+  readonly #raw: IncomingMessage;
+  readonly #limits: ArrivalLimits;
+  readonly #ended = new AbortController();
+  readonly #stopped: AbortSignal;
+  readonly #ticks: NodeJS.Timeout;
+  readonly #total: NodeJS.Timeout;
+  #bytes = 0;
+  #bytesInTime = 0;
+  #ticksForClient = 0;
+  #ticksForStorage = 0;
+
+  constructor(
+    raw: IncomingMessage,
+    delimiters: DelimiterCounter,
+    limits: ArrivalLimits,
+    stopped: AbortSignal,
+  ) {
+    this.#raw = raw;
+    this.delimiters = delimiters;
+    this.#limits = limits;
+    this.#stopped = stopped;
+    this.#ticks = setInterval(() => this.#tick(), limits.idleMs / TICKS_PER_IDLE_TIME);
+    this.#total = setTimeout(() => this.#fail(answers.uploadTooSlow), limits.totalMs);
+    raw.on('data', this.#count);
+    raw.on('close', this.#close);
+    stopped.addEventListener('abort', this.#stop);
+    if (stopped.aborted) this.#stop();
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Rejects when `signal` aborts, and else stays open. */
+  failure(): Promise<never> {
+    const failure = new Promise<never>((_resolve, reject) => {
+      this.signal.addEventListener('abort', () => reject(this.signal.reason), { once: true });
+      if (this.signal.aborted) reject(this.signal.reason);
+    });
+    failure.catch(() => undefined);
+    return failure;
+  }
+
+  /** Watches no longer. */
+  end(): void {
+    clearInterval(this.#ticks);
+    clearTimeout(this.#total);
+    this.#raw.off('data', this.#count);
+    this.#raw.off('close', this.#close);
+    this.#stopped.removeEventListener('abort', this.#stop);
+  }
+
+  #count = (chunk: Buffer): void => {
+    this.#bytes += chunk.length;
+    this.#bytesInTime += chunk.length;
+    this.#ticksForStorage = 0;
+    this.delimiters.push(chunk);
+    const { maxBytes } = this.#limits;
+    if (this.#bytes > maxBytes) this.#fail(answers.bodyTooLarge(maxBytes));
+  };
+
+  #close = (): void => {
+    if (!this.#raw.readableEnded) this.#fail(answers.brokenRequest('The body ended before it was whole.'));
+  };
+
+  #stop = (): void => this.#fail(answers.stopping);
+
+  /** Time counts against the client while we could read, and against storage while it holds us up. */
+  #tick(): void {
+    if (this.#raw.readableEnded || this.#raw.isPaused()) {
+      this.#ticksForStorage += 1;
+      if (this.#ticksForStorage > TICKS_PER_IDLE_TIME) this.#fail(answers.unavailable);
+      return;
+    }
+    if (this.#bytesInTime >= LEAST_BYTES) {
+      this.#bytesInTime = 0;
+      this.#ticksForClient = 0;
+    }
+    this.#ticksForClient += 1;
+    if (this.#ticksForClient > TICKS_PER_IDLE_TIME) this.#fail(answers.uploadTooSlow);
+  }
+
+  #fail(answer: UploadRefused['answer']): void {
+    if (!this.signal.aborted) this.#ended.abort(new UploadRefused(answer));
+  }
+}
