@@ -166,6 +166,23 @@ export class ObjectStorage {
     });
   }
 
+  /** The bytes of an object from `start` up to, without, `end`; fewer where it ends before. */
+  async getRange(
+    key: string,
+    { start, end }: { readonly start: number; readonly end: number },
+    signal?: AbortSignal,
+  ): Promise<Buffer> {
+    return this.#call(`get a part of ${key}`, signal, async (abortSignal) => {
+      const Range = `bytes=${start}-${end - 1}`;
+      const found = await this.#client.send(new GetObjectCommand({ Bucket: this.bucket, Key: key, Range }), {
+        abortSignal,
+      });
+      const bytes = await found.Body?.transformToByteArray();
+      if (bytes === undefined) throw new StorageFailure('UNAVAILABLE', `${key} came without a body`);
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    });
+  }
+
   /** Size and type of an object, or undefined where there is none. */
   async head(key: string, signal?: AbortSignal): Promise<ObjectHead | undefined> {
     try {
