@@ -12,6 +12,7 @@ import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { openPool } from '#infra/postgres/pool.ts';
 import { watchProjection } from '#infra/postgres/projection-watch.ts';
 import { openSourceAccess } from '#infra/sources/source-access.ts';
+import type { HttpService } from './http/http-service.ts';
 import { buildServer } from './http/server.ts';
 import { UploadGate } from './http/uploads/upload-gate.ts';
 import { LateLedger } from './late-ledger.ts';
@@ -21,6 +22,7 @@ import { logFreshness } from './log-freshness.ts';
 import { checkReadiness } from './readiness.ts';
 import { watchDeadlines } from './settlement/deadline.ts';
 import { runSettlement } from './settlement/run-settlement.ts';
+import { runWebhooks } from './webhooks/run-webhooks.ts';
 
 const KAFKA_RETRY_MS = 1_000;
 /** Requests in progress get this long to end; each is bounded by less. */
@@ -56,7 +58,7 @@ export async function runApi(options: {
   const ledger = new LateLedger();
   const readiness = () => checkReadiness({ ledger, pool, watch });
   const uploads = new UploadGate(config.UPLOADS_AT_ONCE);
-  const server = buildServer({
+  const service: HttpService = {
     config,
     log,
     pool,
@@ -68,17 +70,20 @@ export async function runApi(options: {
     sources,
     readiness,
     now,
-  });
+  };
+  const server = buildServer(service);
   const address = await server.listen({ host: config.HOST, port: config.PORT });
   log.info({ address }, 'The API listens.');
   options.onListening?.(address);
 
   const parts = startParts().catch(fail);
-  await aborted(AbortSignal.any([stopping, failed.signal]));
+  const ending = AbortSignal.any([stopping, failed.signal]);
+  const webhooks = runWebhooks(service, { stopping: ending, abandoning: signal });
+  await aborted(ending);
   log.info('The API stops: no new requests, what runs is finished.');
-  await Promise.race([server.close(), delay(DRAIN_LIMIT_MS)]);
+  await Promise.race([Promise.all([server.close(), webhooks]), delay(DRAIN_LIMIT_MS)]);
   work.abort();
-  await parts;
+  await Promise.all([parts, webhooks]);
   await ledger.close();
   await watch.close();
   await pool.end();

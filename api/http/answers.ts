@@ -28,6 +28,7 @@ const hint = (withId: string | undefined): string | undefined =>
 export const answers = {
   ok: (body: Answer['body']): Answer => ({ status: 200, body }),
   created: (body: Answer['body']): Answer => ({ status: 201, body }),
+  accepted: (body: Answer['body']): Answer => ({ status: 202, body }),
 
   invalid: (details: readonly FieldError[]): Answer =>
     refusal(400, details[0]?.message ?? 'The request is not valid.', { details }),
@@ -52,6 +53,7 @@ export const answers = {
     refusal(404, `There is nothing at this path. ${hint(withId) ?? 'Check it, and the version prefix /v1.'}`),
   jobNotFound: refusal(404, 'Job not found'),
   keyNotFound: refusal(404, 'API key not found'),
+  deliveryNotFound: refusal(404, 'Delivery not found'),
 
   wrongMethod: (method: string, allowed: readonly string[], withId?: string): Answer => ({
     ...refusal(
@@ -97,6 +99,11 @@ export const answers = {
   notAvailableYet: (details: readonly FieldError[]): Answer =>
     refusal(501, `${details[0]?.message ?? 'This is not available yet.'} Nothing was charged.`, { details }),
   faceSwapsNotAvailableYet: refusal(501, 'Face swaps are not available yet. Nothing was charged.'),
+
+  webhooksNotSetUp: refusal(
+    501,
+    'Webhooks are not set up on this service, so nothing can be sent to a callback_url: leave it out and poll, or have the operator set WEBHOOK_MASTER_KEY. Nothing was charged.',
+  ),
 
   notReady: (body: Answer['body']): Answer => ({ status: 503, body }),
   unavailable: unavailable('The service cannot answer right now. Try again in a few seconds.'),

@@ -7,7 +7,7 @@ import { z } from 'zod';
  */
 
 /** The first element of every cursor: a cursor of one list is no place in another. */
-type ListName = 'jobs' | 'transactions';
+type ListName = 'jobs' | 'transactions' | 'deliveries';
 
 const rule = 'must be the next_cursor of the page before, unchanged';
 

@@ -36,7 +36,7 @@ const SIGNED_FOR_MS = 30 * DAY_SECONDS * 1_000;
 /** `GET /v1/clip/{jobId}`. */
 export async function getClipJob(
   jobIdText: string,
-  principal: Principal,
+  principal: Pick<Principal, 'teamId'>,
   service: HttpService,
 ): Promise<Answer> {
   const jobId = jobIdText.toLowerCase();

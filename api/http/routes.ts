@@ -10,6 +10,7 @@ import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getJobs } from './list-jobs.ts';
 import { getTransactions } from './list-transactions.ts';
 import { isForm } from './uploads/is-form.ts';
+import { getDeliveries, replay } from './webhook-deliveries.ts';
 
 /** Sends `answer`; headers that an earlier check has set stay. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
@@ -21,6 +22,7 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
 
 type JobPath = { Params: { jobId: string } };
 type KeyPath = { Params: { keyId: string } };
+type DeliveryPath = { Params: { deliveryId: string } };
 
 /** The routes below `/v1`; `principalOf` tells who passed the authentication. */
 export function addRoutes(
@@ -57,6 +59,12 @@ export function addRoutes(
   v1.get('/keys', async (request, reply) => sendAnswer(reply, await listKeys(principalOf(request), service)));
   v1.delete<KeyPath>('/keys/:keyId', async (request, reply) =>
     sendAnswer(reply, await revokeKey(request.params.keyId, principalOf(request), service)),
+  );
+  v1.get('/webhooks/deliveries', async (request, reply) =>
+    sendAnswer(reply, await getDeliveries(request.query, principalOf(request), service)),
+  );
+  v1.post<DeliveryPath>('/webhooks/deliveries/:deliveryId/replay', async (request, reply) =>
+    sendAnswer(reply, await replay(request.params.deliveryId, principalOf(request), service)),
   );
 }
 

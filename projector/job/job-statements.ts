@@ -7,12 +7,12 @@ export async function insertJobs(client: pg.ClientBase, requests: readonly JobRe
   await client.query(
     `INSERT INTO read_model.jobs
        (job_id, team_id, kind, status, item_count, cost_cents, debit_id, created_at, deadline_at, stage,
-        progress_percent)
+        progress_percent, callback_url)
      SELECT new.job_id, team_id, kind, 'processing', item_count, cost_cents, debit_id, created_at, deadline_at, stage,
-            CASE WHEN kind = 'face_swap' THEN COALESCE(percent, 0) END
+            CASE WHEN kind = 'face_swap' THEN COALESCE(percent, 0) END, callback_url
      FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::int[], $5::bigint[], $6::uuid[], $7::timestamptz[],
-                 $8::timestamptz[])
-       AS new (job_id, team_id, kind, item_count, cost_cents, debit_id, created_at, deadline_at)
+                 $8::timestamptz[], $9::text[])
+       AS new (job_id, team_id, kind, item_count, cost_cents, debit_id, created_at, deadline_at, callback_url)
      LEFT JOIN read_model.job_stages ON job_stages.job_id = new.job_id
      ON CONFLICT DO NOTHING`,
     [
@@ -24,6 +24,7 @@ export async function insertJobs(client: pg.ClientBase, requests: readonly JobRe
       requests.map((request) => request.debit_id),
       requests.map((request) => timestamp(request.occurred_at)),
       requests.map((request) => timestamp(request.deadline_at)),
+      requests.map((request) => optionalText(request.callback_url)),
     ],
   );
 }
