@@ -1,17 +1,9 @@
 import { z } from 'zod';
-import { type EgressAllow, forbiddenOnItsFace } from '#infra/egress/forbidden-url.ts';
+import type { EgressAllow } from '#infra/egress/forbidden-url.ts';
 import type { ClipOptions } from '#schemas/records.ts';
 import { type Answer, answers, type FieldError } from './answers.ts';
-import {
-  checkFields,
-  fieldError,
-  flag,
-  httpUrl,
-  integerBetween,
-  objectOf,
-  oneOf,
-  textUpTo,
-} from './field-rules.ts';
+import { checkFields, flag, httpUrl, integerBetween, objectOf, oneOf, textUpTo } from './field-rules.ts';
+import { noVideo, sourceErrors } from './source-fields.ts';
 import type { UploadedFile } from './uploads/received-form.ts';
 
 /** What `POST /v1/clip` takes, and what of it this version can do. */
@@ -74,6 +66,7 @@ export const clipRequestBody = objectOf({
   heading: heading.optional(),
   captions: captions.optional(),
   music_url: httpUrl().optional(),
+  callback_url: httpUrl().optional(),
 });
 export type ClipRequestBody = z.output<typeof clipRequestBody>;
 
@@ -89,11 +82,14 @@ export type ClipResponseBody = z.output<typeof clipResponseBody>;
 export type ClipFiles = Readonly<{ video?: UploadedFile | undefined; music?: UploadedFile | undefined }>;
 export type ClipFileField = keyof ClipFiles;
 
-/** The options of a clip job out of a request's body, or the answer that refuses it. */
+/** What is asked for, and where its end is to be announced. */
+export type ClipRequest = Readonly<{ options: ClipOptions; callbackUrl: string | null }>;
+
+/** The clip job that a request's body asks for, or the answer that refuses it. */
 export function parseClipRequest(
   body: unknown,
   egressAllow: EgressAllow,
-): Readonly<{ options: ClipOptions }> | Readonly<{ refused: Answer }> {
+): ClipRequest | Readonly<{ refused: Answer }> {
   const read = readClipRequest(body, {}, egressAllow);
   if ('invalid' in read) return { refused: answers.invalid(read.invalid) };
   if ('missing' in read) return { refused: answers.notAvailableYet(read.missing) };
@@ -102,18 +98,21 @@ export function parseClipRequest(
 
 /** `invalid`: what is wrong with it (400). `missing`: what is right and does not exist yet (501), looked at after that. */
 export type ReadClipRequest =
-  | Readonly<{ options: ClipOptions }>
+  | ClipRequest
   | Readonly<{ invalid: readonly FieldError[] }>
   | Readonly<{ missing: readonly FieldError[] }>;
 
-/** The options of a clip job out of a body and the files that came with it. */
+/** The clip job that a body asks for, and the files that came with it. */
 export function readClipRequest(body: unknown, files: ClipFiles, egressAllow: EgressAllow): ReadClipRequest {
   const checked = checkClipRequest(body, clipFileFields(files), egressAllow);
   if ('errors' in checked) return { invalid: checked.errors };
   if (checked.value.video_url === undefined && files.video === undefined) return { invalid: [noVideo] };
   const missing = notAvailableYet(checked.value, files);
   if (missing.length > 0) return { missing };
-  return { options: clipOptions(checked.value, files) };
+  return {
+    options: clipOptions(checked.value, files),
+    callbackUrl: checked.value.callback_url ?? null,
+  };
 }
 
 /** What is wrong with the fields that are there, whatever else may come. */
@@ -124,36 +123,12 @@ export function checkClipRequest(
 ): Readonly<{ value: ClipRequestBody }> | Readonly<{ errors: readonly FieldError[] }> {
   const checked = checkFields(clipRequestBody, body === undefined ? {} : body);
   if ('errors' in checked) return checked;
-  const errors = [...twoSources(checked.value, fileFields), ...urlErrors(checked.value, egressAllow)];
+  const errors = sourceErrors(['video', 'music', 'callback'], checked.value, fileFields, egressAllow);
   return errors.length > 0 ? { errors } : checked;
 }
 
 const clipFileFields = (files: ClipFiles): readonly ClipFileField[] =>
   (['video', 'music'] as const).filter((field) => files[field] !== undefined);
-
-const noVideo: FieldError = {
-  path: 'video_url',
-  message: 'A video_url or a video file via multipart form data must be provided.',
-};
-
-function twoSources(body: ClipRequestBody, fileFields: readonly ClipFileField[]): readonly FieldError[] {
-  return fileFields
-    .filter((field) => body[`${field}_url`] !== undefined)
-    .map((field) =>
-      fieldError([`${field}_url`], `cannot be sent beside a ${field} file; send one of the two`),
-    );
-}
-
-function urlErrors(body: ClipRequestBody, allow: EgressAllow): readonly FieldError[] {
-  return (['video_url', 'music_url'] as const).flatMap((field) => {
-    const url = body[field];
-    const wrong = url === undefined ? undefined : forbiddenOnItsFace(url, allow);
-    return wrong === undefined ? [] : [fieldError([field], `cannot be used: ${withoutStop(wrong)}`)];
-  });
-}
-
-const withoutStop = (sentence: string): string =>
-  `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
 
 const availableCameraModes: readonly string[] = ['standard', 'center-crop'];
 
