@@ -62,6 +62,17 @@ describe('the appender', () => {
     }
   });
 
+  test('sends what is appended in the very moment in which the append before is answered', async () => {
+    const appender = await openAppender(kafka, { log: kafka.log });
+    const record = { topic: 'job.dead', key: 'k', value: Buffer.from('follows') } as const;
+    for (let turns = 0; turns < 12; turns += 1) {
+      await appender.append([record]);
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      expect(await appender.append([record])).toHaveLength(1);
+    }
+    await appender.close();
+  });
+
   test('rejects appends once it is closed', async () => {
     const appender = await openAppender(kafka, { log: kafka.log });
     await appender.close();
