@@ -12,8 +12,10 @@ import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { openPool } from '#infra/postgres/pool.ts';
 import { watchProjection } from '#infra/postgres/projection-watch.ts';
 import { openSourceAccess } from '#infra/sources/source-access.ts';
+import { FACE_SWAPS, type FaceSwaps } from './face-swaps.ts';
 import type { HttpService } from './http/http-service.ts';
 import { buildServer } from './http/server.ts';
+import { Turns } from './http/turns.ts';
 import { UploadGate } from './http/uploads/upload-gate.ts';
 import { LateLedger } from './late-ledger.ts';
 import { runLedger } from './ledger/ledger.ts';
@@ -27,6 +29,8 @@ import { runWebhooks } from './webhooks/run-webhooks.ts';
 const KAFKA_RETRY_MS = 1_000;
 /** Requests in progress get this long to end; each is bounded by less. */
 const DRAIN_LIMIT_MS = 8_000;
+/** Looking at a source may take its whole size on disk, where its server knows no ranges. */
+const PROBES = { atOnce: 8, ofTeam: 4, waiting: 200 };
 
 /** What has to be rows before clients are told about keys and money; a missing job is looked for in the log. */
 const readableTopics = ['team.events', 'wallet.events'] as const;
@@ -41,6 +45,8 @@ export async function runApi(options: {
   readonly stopping: AbortSignal;
   /** The cluster by another way than the settings', such as a tunnel. */
   readonly kafka?: KafkaConnection;
+  /** Whether workers are there that make face swaps, other than this version's own. */
+  readonly faceSwaps?: FaceSwaps;
   readonly onListening?: (url: string) => void;
 }): Promise<void> {
   const { config, log, stopping } = options;
@@ -68,6 +74,8 @@ export async function runApi(options: {
     storage,
     uploads,
     sources,
+    probes: new Turns(PROBES),
+    faceSwaps: options.faceSwaps ?? FACE_SWAPS,
     readiness,
     now,
   };

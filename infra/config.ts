@@ -86,6 +86,10 @@ const settings = z.object({
   UPLOAD_TIME_LIMIT: durationMs.default(2 * 3_600_000),
   UPLOADS_AT_ONCE: wholeNumber.default(32),
   SOURCE_MAX_DURATION: durationMs.default(4 * 3_600_000),
+  FACE_SWAP_MAX_BYTES: wholeNumber.default(500_000_000),
+  FACE_SWAP_MAX_DURATION: durationMs.default(300_000),
+  /** How long finding out a video's length may take. */
+  PROBE_TIME_LIMIT: durationMs.default(60_000),
   FFMPEG_PATH: z.string().optional(),
   FFPROBE_PATH: z.string().optional(),
   YT_DLP_VENV: z.string().optional(),

@@ -25,6 +25,9 @@ const unavailable = (error: string): Answer => ({
 const hint = (withId: string | undefined): string | undefined =>
   withId === undefined ? undefined : `The id is missing: ${withId.replace(/:(\w+)/, '{$1}')}.`;
 
+const NO_WEBHOOKS =
+  'Webhooks are not set up on this service: its operator has to set WEBHOOK_MASTER_KEY. Until then leave callback_url out and poll. Nothing was charged.';
+
 export const answers = {
   ok: (body: Answer['body']): Answer => ({ status: 200, body }),
   created: (body: Answer['body']): Answer => ({ status: 201, body }),
@@ -49,8 +52,7 @@ export const answers = {
 
   billingNotActive: refusal(403, 'API billing not active'),
 
-  unknownRoute: (withId?: string): Answer =>
-    refusal(404, `There is nothing at this path. ${hint(withId) ?? 'Check it, and the version prefix /v1.'}`),
+  unknownRoute: refusal(404, 'There is nothing at this path. Check it, and the version prefix /v1.'),
   jobNotFound: refusal(404, 'Job not found'),
   keyNotFound: refusal(404, 'API key not found'),
   deliveryNotFound: refusal(404, 'Delivery not found'),
@@ -82,6 +84,7 @@ export const answers = {
     422,
     'This Idempotency-Key was used before with another request. Use a new key for a new request.',
   ),
+  unusableSource: (because: string): Answer => refusal(422, because),
   rateLimited: (retryAfterSeconds: number): Answer => ({
     ...refusal(429, 'Rate limit exceeded'),
     headers: { 'retry-after': String(retryAfterSeconds) },
@@ -100,15 +103,13 @@ export const answers = {
     refusal(501, `${details[0]?.message ?? 'This is not available yet.'} Nothing was charged.`, { details }),
   faceSwapsNotAvailableYet: refusal(501, 'Face swaps are not available yet. Nothing was charged.'),
 
-  webhooksNotSetUp: refusal(
-    501,
-    'Webhooks are not set up on this service, so nothing can be sent to a callback_url: leave it out and poll, or have the operator set WEBHOOK_MASTER_KEY. Nothing was charged.',
-  ),
+  webhooksNotSetUp: refusal(501, NO_WEBHOOKS, { details: [{ path: 'callback_url', message: NO_WEBHOOKS }] }),
 
   notReady: (body: Answer['body']): Answer => ({ status: 503, body }),
   unavailable: unavailable('The service cannot answer right now. Try again in a few seconds.'),
   catchingUp: unavailable('The service is catching up with its records. Try again in a few seconds.'),
   tooManyUploads: unavailable('Too many uploads are under way. Try again in a few seconds.'),
+  tooManyProbes: unavailable('Too many videos are being looked at. Try again in a few seconds.'),
   stopping: unavailable('This instance of the service is stopping. Send the request again.'),
   notCharged: unavailable(
     'The service was too slow to accept the request, and nothing was charged. Send it again.',

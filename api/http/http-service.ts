@@ -5,8 +5,10 @@ import type { Logger } from '#infra/log.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { ProjectionWatch } from '#infra/postgres/projection-watch.ts';
 import type { SourceAccess } from '#infra/sources/source-access.ts';
+import type { FaceSwaps } from '../face-swaps.ts';
 import type { LedgerClient } from '../ledger/ledger-client.ts';
 import type { LogFreshness } from '../log-freshness.ts';
+import type { Turns } from './turns.ts';
 import type { UploadGate } from './uploads/upload-gate.ts';
 
 /** What the HTTP routes stand on. */
@@ -17,9 +19,12 @@ export type HttpService = Readonly<{
   ledger: Pick<LedgerClient, 'submit'>;
   watch: Pick<ProjectionWatch, 'waitFor' | 'isCaughtUp'>;
   freshness: LogFreshness;
-  storage: Pick<ObjectStorage, 'presignedGet' | 'putStream' | 'delete'>;
+  storage: Pick<ObjectStorage, 'presignedGet' | 'putSlowly' | 'getRange' | 'delete'>;
   uploads: UploadGate;
   sources: SourceAccess;
+  /** Who may look at a source now. */
+  probes: Turns;
+  faceSwaps: FaceSwaps;
   readiness: () => Promise<Readiness>;
   now: () => Date;
 }>;

@@ -4,7 +4,9 @@ import { findWallet } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
 import { createClip, createClipFromForm } from './create-clip.ts';
+import { createFaceSwap, createFaceSwapFromForm } from './create-face-swap.ts';
 import { getClipJob } from './get-clip-job.ts';
+import { getFaceSwapJob } from './get-face-swap-job.ts';
 import type { HttpService } from './http-service.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getJobs } from './list-jobs.ts';
@@ -52,7 +54,14 @@ export function addRoutes(
   v1.get<JobPath>('/clip/:jobId', async (request, reply) =>
     sendAnswer(reply, await getClipJob(request.params.jobId, principalOf(request), service)),
   );
-  v1.post('/face-swap', (_request, reply) => sendAnswer(reply, answers.faceSwapsNotAvailableYet));
+  v1.post('/face-swap', async (request, reply) => {
+    const create = isForm(request) ? createFaceSwapFromForm : createFaceSwap;
+    const traceparent = traceparentOf(request);
+    return sendAnswer(reply, await create({ request, reply, traceparent }, principalOf(request), service));
+  });
+  v1.get<JobPath>('/face-swap/:jobId', async (request, reply) =>
+    sendAnswer(reply, await getFaceSwapJob(request.params.jobId, principalOf(request), service)),
+  );
   v1.post('/keys', async (request, reply) =>
     sendAnswer(reply, await createKey(request.body, principalOf(request), service)),
   );
