@@ -42,6 +42,8 @@ export async function chargeJob(
   principal: Principal,
   service: HttpService,
 ): Promise<ChargeOutcome> {
+  if (charge.terms.callback_url !== null && service.config.WEBHOOK_MASTER_KEY === undefined)
+    return { outcome: 'refused', answer: answers.webhooksNotSetUp };
   let reply: CommandReply;
   try {
     reply = await service.ledger.submit(requestJob(charge, principal, service), {

@@ -1,7 +1,12 @@
 import type { EgressAllow } from '#infra/egress/forbidden-url.ts';
-import type { ClipOptions } from '#schemas/records.ts';
 import { type Answer, answers, type FieldError } from './answers.ts';
-import { type ClipFileField, type ClipFiles, checkClipRequest, readClipRequest } from './clip-request.ts';
+import {
+  type ClipFileField,
+  type ClipFiles,
+  type ClipRequest,
+  checkClipRequest,
+  readClipRequest,
+} from './clip-request.ts';
 import type { FileRule, ReceivedForm } from './uploads/received-form.ts';
 
 /**
@@ -30,6 +35,7 @@ const formFields: Readonly<Record<string, Readonly<{ path: string; read: (text: 
   captions_color: text('captions.color'),
   captions_font: text('captions.font'),
   music_url: text('music_url'),
+  callback_url: text('callback_url'),
 };
 
 function text(path: string) {
@@ -71,11 +77,11 @@ export const clipFileRules = (limits: {
   },
 });
 
-/** The options of a clip job out of a form, or the answer that refuses it. */
+/** The clip job that a form asks for, or the answer that refuses it. */
 export function parseClipForm(
   form: ReceivedForm,
   egressAllow: EgressAllow,
-): Readonly<{ options: ClipOptions }> | Readonly<{ refused: Answer }> {
+): ClipRequest | Readonly<{ refused: Answer }> {
   const read = readClipRequest(clipBodyOf(form.fields), clipFilesOf(form), egressAllow);
   if ('invalid' in read) return { refused: answers.invalid(read.invalid.map(inFormTerms)) };
   if ('missing' in read) return { refused: answers.notAvailableYet(read.missing.map(inFormTerms)) };

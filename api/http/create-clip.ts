@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { ClipOptions } from '#schemas/records.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
 import { type AcceptedCharge, chargeJob, replayable } from './charge-job.ts';
@@ -11,7 +10,7 @@ import {
   parseClipForm,
   refuseClipFormEarly,
 } from './clip-form.ts';
-import { type ClipResponseBody, parseClipRequest } from './clip-request.ts';
+import { type ClipRequest, type ClipResponseBody, parseClipRequest } from './clip-request.ts';
 import type { HttpService } from './http-service.ts';
 import { parseIdempotencyKey, requestHash } from './idempotency-key.ts';
 import { createdJobHeaders } from './job-headers.ts';
@@ -36,8 +35,11 @@ export async function createClip(
   if ('refused' in idempotency) return idempotency.refused;
   const parsed = parseClipRequest(request.body, service.config.EGRESS_ALLOW);
   if ('refused' in parsed) return parsed.refused;
-  const { options } = parsed;
-  const terms = clipTerms(options, { jobId: randomUUID(), requestHash: requestHash(OPERATION, options) });
+  const { options, callbackUrl } = parsed;
+  const terms = clipTerms(parsed, {
+    jobId: randomUUID(),
+    requestHash: requestHash(OPERATION, options, callbackUrl),
+  });
   const { traceparent } = request;
   const outcome = await chargeJob(
     { terms, idempotencyKey: idempotency.key, traceparent },
@@ -74,8 +76,7 @@ export async function createClipFromForm(
     await discard();
     return parsed.refused;
   }
-  const { options } = parsed;
-  const terms = clipTerms(options, { jobId, requestHash: formHash(options, form) });
+  const terms = clipTerms(parsed, { jobId, requestHash: formHash(parsed, form) });
   const { traceparent } = repetition;
   const outcome = await chargeJob(
     { terms, idempotencyKey: idempotency.key, traceparent },
@@ -89,7 +90,10 @@ export async function createClipFromForm(
   return acceptedClips(outcome.charge, service);
 }
 
-const clipTerms = (options: ClipOptions, made: { readonly jobId: string; readonly requestHash: string }) => ({
+const clipTerms = (
+  { options, callbackUrl }: ClipRequest,
+  made: { readonly jobId: string; readonly requestHash: string },
+) => ({
   job_id: made.jobId,
   kind: 'clip',
   item_count: options.num_clips,
@@ -97,18 +101,15 @@ const clipTerms = (options: ClipOptions, made: { readonly jobId: string; readonl
   request_hash: made.requestHash,
   clip: options,
   face_swap: null,
-  callback_url: null,
+  callback_url: callbackUrl,
 });
 
 /** A file counts by its content; what it is called and where it is stored differ when it is sent again. */
-function formHash(options: ClipOptions, form: ReceivedForm): string {
+function formHash({ options, callbackUrl }: ClipRequest, form: ReceivedForm): string {
   const { video } = clipFilesOf(form);
-  if (video === undefined) return requestHash(OPERATION, options);
-  return requestHash(OPERATION, {
-    ...options,
-    video_object_key: `sha256:${video.sha256}`,
-    video_file_name: null,
-  });
+  if (video === undefined) return requestHash(OPERATION, options, callbackUrl);
+  const byContent = { video_object_key: `sha256:${video.sha256}`, video_file_name: null };
+  return requestHash(OPERATION, { ...options, ...byContent }, callbackUrl);
 }
 
 function acceptedClips(charge: AcceptedCharge, { config }: HttpService): Answer {

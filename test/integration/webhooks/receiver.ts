@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import type { PlatformDescription } from '#test/stack/platform.ts';
 
 /** One webhook as it came in. */
 export type Received = Readonly<{
@@ -14,24 +15,34 @@ export type Received = Readonly<{
 
 export type Answering = (response: ServerResponse, received: Received) => void | Promise<void>;
 
-/** A client's endpoint on loopback: keeps what it got, and answers each path as it is told, else 204. */
+/**
+ * A client's endpoint: keeps what was posted to it, and answers each path as it is told, else 204. It has no
+ * videos: whoever gets something is told 404.
+ */
 export class Receiver {
   readonly received: Received[] = [];
   readonly #answers = new Map<string, Answering>();
+  readonly #host: string;
   readonly #server = createServer((request, response) => {
-    this.#receive(request, response).catch(() => response.destroy());
+    if (request.method === 'POST') this.#receive(request, response).catch(() => response.destroy());
+    else response.writeHead(404).end();
   });
 
-  static async start(): Promise<Receiver> {
-    const receiver = new Receiver();
-    receiver.#server.listen(0, '127.0.0.1');
+  private constructor(host: string) {
+    this.#host = host;
+  }
+
+  /** Where processes of this machine reach it, or the service's containers if there are such. */
+  static async start(containers: PlatformDescription['containers'] = null): Promise<Receiver> {
+    const receiver = new Receiver(containers?.hostName ?? '127.0.0.1');
+    receiver.#server.listen(0, containers?.hostAddress ?? '127.0.0.1');
     await once(receiver.#server, 'listening');
     return receiver;
   }
 
   /** `host:port`, as in EGRESS_ALLOW. */
   get authority(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `${this.#host}:${(this.#server.address() as AddressInfo).port}`;
   }
 
   url(path: string): string {
