@@ -17,6 +17,7 @@ import type { HttpService } from './http/http-service.ts';
 import { buildServer } from './http/server.ts';
 import { Turns } from './http/turns.ts';
 import { UploadGate } from './http/uploads/upload-gate.ts';
+import { LateAppender } from './late-appender.ts';
 import { LateLedger } from './late-ledger.ts';
 import { runLedger } from './ledger/ledger.ts';
 import { LedgerClient } from './ledger/ledger-client.ts';
@@ -62,6 +63,7 @@ export async function runApi(options: {
   const watch = watchProjection({ config, log, signal });
   const freshness = logFreshness({ endOffsets: (topic) => endOffsets(kafka, topic), partitionOf, watch });
   const ledger = new LateLedger();
+  const appending = new LateAppender();
   const readiness = () => checkReadiness({ ledger, pool, watch });
   const uploads = new UploadGate(config.UPLOADS_AT_ONCE);
   const service: HttpService = {
@@ -69,6 +71,7 @@ export async function runApi(options: {
     log,
     pool,
     ledger,
+    appender: appending,
     watch,
     freshness,
     storage,
@@ -110,8 +113,10 @@ export async function runApi(options: {
     const { REFUND_FAILED_CLIPS: refundFailedClips, JOB_DEADLINE: jobDeadlineMs } = config;
     running.push(runSettlement(kafka, { ledger, refundFailedClips, log, now }, signal).catch(fail));
     const appender = await whenKafkaAnswers(() => openAppender(kafka, { log }));
-    if (appender !== undefined)
+    if (appender !== undefined) {
+      appending.connected(appender);
       running.push(watchDeadlines({ pool, appender, freshness, log, now, jobDeadlineMs }, signal));
+    }
     await Promise.all(running);
     await appender?.close();
   }

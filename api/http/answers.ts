@@ -31,6 +31,11 @@ const NO_WEBHOOKS =
 export const answers = {
   ok: (body: Answer['body']): Answer => ({ status: 200, body }),
   created: (body: Answer['body']): Answer => ({ status: 201, body }),
+  cancelling: (body: Answer['body']): Answer => ({
+    status: 202,
+    body,
+    headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) },
+  }),
   accepted: (body: Answer['body']): Answer => ({ status: 202, body }),
 
   invalid: (details: readonly FieldError[]): Answer =>
@@ -68,6 +73,7 @@ export const answers = {
     408,
     'The upload did not arrive within the time limit, or stopped on the way. Send it again.',
   ),
+  jobFinished: refusal(409, 'The job is finished already, so there is nothing left to cancel.'),
   requestTimeout: refusal(408, 'The request did not arrive within the time limit. Send it again.'),
   bodyTooLarge: (limitBytes: number): Answer =>
     refusal(413, `The body is larger than the limit of ${limitBytes} bytes.`),
@@ -120,6 +126,9 @@ export const answers = {
         ? 'It is not known whether the request was accepted. Repeating it with the same Idempotency-Key is safe: it cannot be charged twice.'
         : 'It is not known whether the request was accepted; check GET /v1/wallet before sending it again. With an Idempotency-Key header, repeating it with the same Idempotency-Key is safe: it cannot be charged twice.',
     ),
+  cancelUnknown: unavailable(
+    'It is not known whether the job was cancelled. Send the request again: doing it twice changes nothing.',
+  ),
   changeUnknown: unavailable(
     'It is not known whether the change was made. Look with GET /v1/keys before sending it again.',
   ),

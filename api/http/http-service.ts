@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '#infra/config.ts';
 import type { Readiness } from '#infra/health-server.ts';
+import type { Appender } from '#infra/kafka/appender.ts';
 import type { Logger } from '#infra/log.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { ProjectionWatch } from '#infra/postgres/projection-watch.ts';
@@ -17,6 +18,7 @@ export type HttpService = Readonly<{
   log: Logger;
   pool: pg.Pool;
   ledger: Pick<LedgerClient, 'submit'>;
+  appender: Pick<Appender, 'append'>;
   watch: Pick<ProjectionWatch, 'waitFor' | 'isCaughtUp'>;
   freshness: LogFreshness;
   storage: Pick<ObjectStorage, 'presignedGet' | 'putSlowly' | 'getRange' | 'delete'>;

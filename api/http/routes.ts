@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { findWallet } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
+import { deleteJob } from './cancel-job.ts';
 import { createClip, createClipFromForm } from './create-clip.ts';
 import { createFaceSwap, createFaceSwapFromForm } from './create-face-swap.ts';
 import { getClipJob } from './get-clip-job.ts';
@@ -54,6 +55,9 @@ export function addRoutes(
   v1.get<JobPath>('/clip/:jobId', async (request, reply) =>
     sendAnswer(reply, await getClipJob(request.params.jobId, principalOf(request), service)),
   );
+  v1.delete<JobPath>('/clip/:jobId', async (request, reply) =>
+    sendAnswer(reply, await deleteJob('clip', request.params.jobId, principalOf(request), service)),
+  );
   v1.post('/face-swap', async (request, reply) => {
     const create = isForm(request) ? createFaceSwapFromForm : createFaceSwap;
     const traceparent = traceparentOf(request);
@@ -61,6 +65,9 @@ export function addRoutes(
   });
   v1.get<JobPath>('/face-swap/:jobId', async (request, reply) =>
     sendAnswer(reply, await getFaceSwapJob(request.params.jobId, principalOf(request), service)),
+  );
+  v1.delete<JobPath>('/face-swap/:jobId', async (request, reply) =>
+    sendAnswer(reply, await deleteJob('face_swap', request.params.jobId, principalOf(request), service)),
   );
   v1.post('/keys', async (request, reply) =>
     sendAnswer(reply, await createKey(request.body, principalOf(request), service)),
