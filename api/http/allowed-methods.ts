@@ -19,7 +19,7 @@ export const routeWithId = (
     (route) =>
       route.methods.includes(method) &&
       /\/:\w+$/.test(route.path) &&
-      matches([...path.replace(/\/$/, '').split('/'), 'id'], route.path.split('/')),
+      matches([...path.split('/'), 'id'], route.path.split('/')),
   )?.path;
 
 const matches = (segments: readonly string[], pattern: readonly string[]): boolean =>

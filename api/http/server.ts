@@ -174,8 +174,8 @@ function answerUnrouted(request: FastifyRequest, routes: readonly KnownRoute[]):
   const path = request.url.replace(/\?.*$/s, '');
   const { method } = request;
   const allowed = allowedMethods(path, routes);
-  const withId = routeWithId({ method, path }, routes);
-  return allowed.length === 0 ? answers.unknownRoute(withId) : answers.wrongMethod(method, allowed, withId);
+  if (allowed.length === 0) return answers.unknownRoute;
+  return answers.wrongMethod(method, allowed, routeWithId({ method, path }, routes));
 }
 
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {

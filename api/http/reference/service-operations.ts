@@ -117,6 +117,6 @@ export const serviceOperations: readonly Operation[] = [
 
 /** What a path can answer that no operation is at: for the page's table of errors. */
 export const unroutedRefusals = [
-  { when: 'There is nothing at this path.', answer: answers.unknownRoute() },
+  { when: 'There is nothing at this path.', answer: answers.unknownRoute },
   { when: 'The path does not take this method.', answer: answers.wrongMethod('PUT', ['GET', 'POST']) },
 ];

@@ -19,7 +19,6 @@ test.each([
 
 test.each([
   ['GET', '/v1/clip', '/v1/clip/:jobId'],
-  ['GET', '/v1/clip/', '/v1/clip/:jobId'],
   ['POST', '/v1/clip', undefined],
   ['GET', '/v1/keys', undefined],
   ['GET', '/v1/nothing', undefined],
