@@ -12,6 +12,7 @@ import type {
   RenderedClip,
   RenderInput,
 } from '../clip/contract.ts';
+import type { Cancellations } from './cancellations.ts';
 import type { ClipOutcomes } from './clip-outcome.ts';
 import type { ProgressPublisher } from './progress-publisher.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -38,6 +39,7 @@ export type JobParts = Readonly<{
   tools: MediaTools;
   folders: WorkFolders;
   progress: ProgressPublisher;
+  cancellations: Cancellations;
   metrics: WorkerMetrics;
   limits: SourceLimits;
   now: () => number;

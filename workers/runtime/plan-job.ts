@@ -5,6 +5,7 @@ import type { ClipPlan, PipelineContext, PlanInput } from '../clip/contract.ts';
 import { sourceNameOf } from '../clip/pipeline.ts';
 import { appendRecords } from './append-records.ts';
 import type { GivenUp, Work } from './attempt-task.ts';
+import { planCallOff } from './cancelled-work.ts';
 import { type ClipIdentity, clipsOf } from './clip-identity.ts';
 import type { ClipOutcome } from './clip-outcome.ts';
 import { type Cause, failedClip, outcomeRecord, renderTasks, taskRecord } from './clip-records.ts';
@@ -31,6 +32,7 @@ export function planWork(parts: JobParts, requested: RequestedJob): Work {
     deadlineAtMs: request.deadline_at,
     perform: (signal) => planJob(parts, job, signal),
     giveUp: (end, signal) => failJob(parts, job, end, signal),
+    callOff: planCallOff(parts, request.job_id),
     log: parts.log.child({ jobId: request.job_id, teamId: request.team_id }),
   };
 }
