@@ -14,6 +14,8 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { boundedCopy, type CopiedFile } from '../bounded-copy.ts';
 import { attachment } from './content-disposition.ts';
+import { PartBuffers } from './part-buffers.ts';
+import { sendInParts } from './send-in-parts.ts';
 import { StorageFailure, storageFailure } from './storage-failure.ts';
 
 /** Where the objects are and who asks for them; the fields of the config with the `S3_` prefix. */
@@ -31,18 +33,7 @@ export type ObjectStorageSettings = {
 
 export type StoredObject = { readonly key: string; readonly bytes: number; readonly modifiedAt: Date };
 export type ObjectHead = { readonly bytes: number; readonly contentType: string | undefined };
-export type PutOptions = {
-  readonly contentType: string;
-  readonly signal?: AbortSignal | undefined;
-  readonly pace?: TransferPace | undefined;
-};
-/** How a stream goes up: how much of it is in memory, and how long it may take. */
-export type TransferPace = {
-  /** At least 5 MiB, which is S3's smallest part. */
-  readonly partBytes: number;
-  readonly partsInFlight: number;
-  readonly timeLimitMs: number;
-};
+export type PutOptions = { readonly contentType: string; readonly signal?: AbortSignal | undefined };
 export type DownloadLink = {
   readonly key: string;
   readonly expiresInSeconds: number;
@@ -56,11 +47,8 @@ const callLimitMs = 15_000;
 const transferLimitMs = 20 * 60_000;
 const idleLimitMs = 30_000;
 const connectLimitMs = 3_000;
-const ownFilesPace: TransferPace = {
-  partBytes: 8 * 1024 * 1024,
-  partsInFlight: 2,
-  timeLimitMs: transferLimitMs,
-};
+const multipartPartBytes = 8 * 1024 * 1024;
+const multipartPartsInFlight = 2;
 
 /**
  * The service's objects in one bucket of any S3 server. Every call has a time limit and fails only with
@@ -70,6 +58,7 @@ export class ObjectStorage {
   readonly bucket: string;
   readonly #client: S3Client;
   readonly #publicClient: S3Client;
+  readonly #partBuffers = new PartBuffers();
 
   private constructor(settings: ObjectStorageSettings) {
     this.bucket = settings.bucket;
@@ -118,7 +107,7 @@ export class ObjectStorage {
   }
 
   /**
-   * Uploads a stream of unknown length, holding at most a few of its parts in memory. When the stream
+   * Uploads a stream of unknown length, holding at most a few parts of 8 MiB in memory. When the stream
    * fails or the signal aborts, no object appears and the parts are given up.
    */
   async putStream(key: string, body: Readable, options: PutOptions): Promise<void> {
@@ -127,6 +116,26 @@ export class ObjectStorage {
     } finally {
       body.destroy();
     }
+  }
+
+  /**
+   * Uploads what a stranger sends at a stranger's pace, holding one part of 5 MiB in memory. However long the
+   * body takes, each request to the storage has a time limit. When the body fails, no object appears.
+   */
+  async putSlowly(
+    key: string,
+    body: AsyncIterable<Buffer>,
+    { contentType }: Pick<PutOptions, 'contentType'>,
+  ): Promise<void> {
+    const buffer = this.#partBuffers.take();
+    const target = { Bucket: this.bucket, Key: key };
+    try {
+      await sendInParts({ client: this.#client, target, contentType, body, buffer });
+    } catch (error) {
+      throw storageFailure(error, `put ${key}`, false);
+    }
+    // After a failure a request that was cut off may still read it: then it is left to the garbage collector.
+    this.#partBuffers.giveBack(buffer);
   }
 
   /** Downloads an object into a new file; `maxBytes` guards the disk. */
@@ -266,7 +275,6 @@ export class ObjectStorage {
   }
 
   async #upload(key: string, body: Readable | Uint8Array, options: PutOptions): Promise<void> {
-    const { partBytes, partsInFlight, timeLimitMs } = options.pace ?? ownFilesPace;
     await this.#call(
       `put ${key}`,
       options.signal,
@@ -274,8 +282,8 @@ export class ObjectStorage {
         const upload = new Upload({
           client: this.#client,
           params: { Bucket: this.bucket, Key: key, Body: body, ContentType: options.contentType },
-          partSize: partBytes,
-          queueSize: partsInFlight,
+          partSize: multipartPartBytes,
+          queueSize: multipartPartsInFlight,
           leavePartsOnError: false,
         });
         const abort = () => void upload.abort();
@@ -287,7 +295,7 @@ export class ObjectStorage {
           abortSignal.removeEventListener('abort', abort);
         }
       },
-      timeLimitMs,
+      transferLimitMs,
     );
   }
 

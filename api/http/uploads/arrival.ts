@@ -5,18 +5,18 @@ import { UploadRefused } from './upload-refused.ts';
 
 export type ArrivalLimits = Readonly<{
   maxBytes: number;
-  /** The longest that we wait for some bytes, and that storage may make them wait. */
+  /** The longest that we wait for some bytes. */
   idleMs: number;
   totalMs: number;
 }>;
 
 /** So much has to come within each idle time: less is a client that only keeps the connection open. */
-const LEAST_BYTES = 16 * 1024;
+const LEAST_BYTES = 128 * 1024;
 const TICKS_PER_IDLE_TIME = 30;
 
 /**
  * Watches a body arrive beside whoever reads it. `signal` aborts with an `UploadRefused` when it is too large,
- * comes too slowly or not at all any more, when what reads it does not get on, or when the process stops.
+ * comes too slowly or not at all any more, and when the process stops.
  */
 export class Arrival {
   readonly delimiters: DelimiterCounter;
@@ -24,12 +24,11 @@ export class Arrival {
   readonly #limits: ArrivalLimits;
   readonly #ended = new AbortController();
   readonly #stopped: AbortSignal;
-  readonly #ticks: NodeJS.Timeout;
+  readonly #clock: NodeJS.Timeout;
   readonly #total: NodeJS.Timeout;
   #bytes = 0;
   #bytesInTime = 0;
-  #ticksForClient = 0;
-  #ticksForStorage = 0;
+  #ticks = 0;
 
   constructor(
     raw: IncomingMessage,
@@ -41,7 +40,7 @@ export class Arrival {
     this.delimiters = delimiters;
     this.#limits = limits;
     this.#stopped = stopped;
-    this.#ticks = setInterval(() => this.#tick(), limits.idleMs / TICKS_PER_IDLE_TIME);
+    this.#clock = setInterval(() => this.#tick(), limits.idleMs / TICKS_PER_IDLE_TIME);
     this.#total = setTimeout(() => this.#fail(answers.uploadTooSlow), limits.totalMs);
     raw.on('data', this.#count);
     raw.on('close', this.#close);
@@ -65,7 +64,7 @@ export class Arrival {
 
   /** Watches no longer. */
   end(): void {
-    clearInterval(this.#ticks);
+    clearInterval(this.#clock);
     clearTimeout(this.#total);
     this.#raw.off('data', this.#count);
     this.#raw.off('close', this.#close);
@@ -75,7 +74,6 @@ export class Arrival {
   #count = (chunk: Buffer): void => {
     this.#bytes += chunk.length;
     this.#bytesInTime += chunk.length;
-    this.#ticksForStorage = 0;
     this.delimiters.push(chunk);
     const { maxBytes } = this.#limits;
     if (this.#bytes > maxBytes) this.#fail(answers.bodyTooLarge(maxBytes));
@@ -87,19 +85,15 @@ export class Arrival {
 
   #stop = (): void => this.#fail(answers.stopping);
 
-  /** Time counts against the client while we could read, and against storage while it holds us up. */
+  /** Time counts against the client only while it could send: storage has limits of its own. */
   #tick(): void {
-    if (this.#raw.readableEnded || this.#raw.isPaused()) {
-      this.#ticksForStorage += 1;
-      if (this.#ticksForStorage > TICKS_PER_IDLE_TIME) this.#fail(answers.unavailable);
-      return;
-    }
+    if (this.#raw.readableEnded || this.#raw.isPaused()) return;
     if (this.#bytesInTime >= LEAST_BYTES) {
       this.#bytesInTime = 0;
-      this.#ticksForClient = 0;
+      this.#ticks = 0;
     }
-    this.#ticksForClient += 1;
-    if (this.#ticksForClient > TICKS_PER_IDLE_TIME) this.#fail(answers.uploadTooSlow);
+    this.#ticks += 1;
+    if (this.#ticks > TICKS_PER_IDLE_TIME) this.#fail(answers.uploadTooSlow);
   }
 
   #fail(answer: UploadRefused['answer']): void {

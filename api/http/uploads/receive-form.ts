@@ -17,8 +17,6 @@ import { UploadRefused } from './upload-refused.ts';
 const FIELD_MAX_BYTES = 64 * 1024;
 const PART_HEADER_MAX_BYTES = 8 * 1024;
 const PART_HEADERS = 20;
-/** S3's smallest part, one at a time: so ten uploads at once hold some 100 MiB. */
-const PART_BYTES = 5 * 1024 * 1024;
 const DISCARD_LIMIT_MS = 5_000;
 
 type Receiving = Readonly<{
@@ -144,8 +142,7 @@ async function takeFile(part: MultipartFile, receiving: Receiving): Promise<Uplo
   if (early !== undefined) throw new UploadRefused(early);
   const objectKey = uploadKey(rules.jobId, name);
   objectKeys.push(objectKey);
-  const pace = { partBytes: PART_BYTES, partsInFlight: 1, timeLimitMs: service.config.UPLOAD_TIME_LIMIT };
-  return storeFile({ part, rule, objectKey, storage: service.storage, pace, signal: arrival.signal });
+  return storeFile({ part, rule, objectKey, storage: service.storage, signal: arrival.signal });
 }
 
 async function discard({ service, objectKeys }: Receiving): Promise<void> {

@@ -1,8 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { MultipartFile } from '@fastify/multipart';
 import { SNIFFED_BYTES, sniff } from '#infra/media/sniff.ts';
-import type { ObjectStorage, TransferPace } from '#infra/object-storage/object-storage.ts';
+import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { answers } from '../answers.ts';
 import { fieldError } from '../field-rules.ts';
 import { fileNameOf } from './file-name.ts';
@@ -13,8 +12,7 @@ export type FileToStore = Readonly<{
   part: MultipartFile;
   rule: FileRule;
   objectKey: string;
-  storage: Pick<ObjectStorage, 'putStream'>;
-  pace: TransferPace;
+  storage: Pick<ObjectStorage, 'putSlowly'>;
   signal: AbortSignal;
 }>;
 
@@ -70,26 +68,24 @@ async function headOf(pieces: Pieces): Promise<Buffer> {
 }
 
 async function sendHashed(
-  { storage, objectKey, pace, signal }: FileToStore,
+  { storage, objectKey }: FileToStore,
   contentType: string,
   head: Buffer,
   pieces: Pieces,
 ): Promise<{ sha256: string; byteCount: number }> {
   const hashed = { hash: createHash('sha256'), byteCount: 0 };
   let failure: unknown;
-  const body = Readable.from(
-    (async function* () {
-      try {
-        yield hashedPiece(hashed, head);
-        for await (const piece of pieces) yield hashedPiece(hashed, piece);
-      } catch (error) {
-        failure = error;
-        throw error;
-      }
-    })(),
-  );
-  // The storage's error only says that the stream ended too early; why it did is the answer.
-  await storage.putStream(objectKey, body, { contentType, pace, signal }).catch((error: unknown) => {
+  const body = (async function* () {
+    try {
+      yield hashedPiece(hashed, head);
+      for await (const piece of pieces) yield hashedPiece(hashed, piece);
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  })();
+  // Why the body ended too early is the answer, not that storage did not get the rest of it.
+  await storage.putSlowly(objectKey, body, { contentType }).catch((error: unknown) => {
     throw failure ?? error;
   });
   return { sha256: hashed.hash.digest('hex'), byteCount: hashed.byteCount };
