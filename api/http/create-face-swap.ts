@@ -125,7 +125,7 @@ async function placeOrder(order: Order, service: HttpService): Promise<ChargeOut
     request_hash: faceSwapHash(request),
     clip: null,
     face_swap: faceSwapOptions(request, quote.durationSeconds),
-    callback_url: null,
+    callback_url: request.callbackUrl,
   };
   return chargeJob({ terms, idempotencyKey, traceparent }, principal, service);
 }

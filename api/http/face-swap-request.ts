@@ -15,6 +15,7 @@ export const faceSwapRequestBody = objectOf({
   video_url: httpUrl().optional(),
   face_image_url: httpUrl().optional(),
   mode: oneOf(faceSwapModes).optional(),
+  callback_url: httpUrl().optional(),
 });
 type FaceSwapRequestBody = z.output<typeof faceSwapRequestBody>;
 
@@ -54,6 +55,8 @@ export type FaceSwapRequest = Readonly<{
   mode: FaceSwapRequestBody['mode'] & string;
   video: SwapSource;
   faceImage: SwapSource;
+  /** Where its end is to be announced. */
+  callbackUrl: string | null;
 }>;
 
 /** The request out of a JSON body, or out of the fields and files of a form; or the answer that refuses it. */
@@ -70,7 +73,8 @@ export function parseFaceSwapRequest(
     const missing = [video === undefined ? noVideo : [], faceImage === undefined ? noFaceImage : []];
     return { refused: answers.invalid(missing.flat()) };
   }
-  return { request: { mode: checked.value.mode ?? 'fullbody', video, faceImage } };
+  const { mode = 'fullbody', callback_url: callbackUrl = null } = checked.value;
+  return { request: { mode, video, faceImage, callbackUrl } };
 }
 
 /** What is wrong with the fields that are there, whatever else may come. */
@@ -81,14 +85,14 @@ export function checkFaceSwapFields(
 ): Readonly<{ value: FaceSwapRequestBody }> | Readonly<{ errors: readonly FieldError[] }> {
   const checked = checkFields(faceSwapRequestBody, body === undefined ? {} : body);
   if ('errors' in checked) return checked;
-  const errors = sourceErrors(sourceFields, checked.value, fileFields, egressAllow);
+  const errors = sourceErrors([...sourceFields, 'callback'], checked.value, fileFields, egressAllow);
   return errors.length > 0 ? { errors } : checked;
 }
 
 /** Tells a repeated request from another one; a file counts by its content. */
-export function faceSwapHash({ mode, video, faceImage }: FaceSwapRequest): string {
+export function faceSwapHash({ mode, video, faceImage, callbackUrl }: FaceSwapRequest): string {
   const identity = (source: SwapSource) => ('url' in source ? source.url : `sha256:${source.file.sha256}`);
-  return requestHash('POST /v1/face-swap', [mode, identity(video), identity(faceImage)]);
+  return requestHash('POST /v1/face-swap', [mode, identity(video), identity(faceImage)], callbackUrl);
 }
 
 function sourceOf(

@@ -1,19 +1,25 @@
 import { z } from 'zod';
 import type { Answer } from '../http/answers.ts';
 import { clipJobBody, getClipJob } from '../http/get-clip-job.ts';
+import { faceSwapJobBody, getFaceSwapJob } from '../http/get-face-swap-job.ts';
 import type { HttpService } from '../http/http-service.ts';
 import type { ClaimedDelivery } from './delivery-queue.ts';
 
+const [, finishedClips] = clipJobBody.options;
+const [, finishedSwap, failedSwap] = faceSwapJobBody.options;
+/** When the job ended. */
+const timestamp = z.iso.datetime();
+
 /** The JSON that announces a job's end: `data` is what its status endpoint answers at the time of sending. */
-export const webhookMessageBody = z.object({
-  type: z.enum(['clip.completed', 'face_swap.completed', 'face_swap.failed']),
-  timestamp: z.iso.datetime(),
-  data: clipJobBody,
-});
+export const webhookMessageBody = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('clip.completed'), timestamp, data: finishedClips }),
+  z.object({ type: z.literal('face_swap.completed'), timestamp, data: finishedSwap }),
+  z.object({ type: z.literal('face_swap.failed'), timestamp, data: failedSwap }),
+]);
 
 type JobReader = (jobId: string, team: { teamId: number }, service: HttpService) => Promise<Answer>;
 
-const readers: Readonly<Record<string, JobReader>> = { clip: getClipJob };
+const readers: Readonly<Record<string, JobReader>> = { clip: getClipJob, face_swap: getFaceSwapJob };
 
 /** The message of a finished job; undefined while the rows do not show its end, as in a rebuild. */
 export async function readMessage(

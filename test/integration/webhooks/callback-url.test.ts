@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forbiddenAuthorities } from '#test/unit/egress/forbidden-targets.ts';
 import { type ApiAnswer, ApiFixture, type ApiInstance, type Team, until } from '../api-fixture.ts';
 import { formOf, text } from '../http/form.ts';
+import { openSwapSources, type SwapSources } from '../http/swap-sources.ts';
 import { PaidJobs } from './paid-jobs.ts';
 import { Receiver } from './receiver.ts';
 
@@ -12,22 +13,28 @@ let fixture: ApiFixture;
 let api: ApiInstance;
 let withoutKey: ApiInstance;
 let jobs: PaidJobs;
+let sources: SwapSources;
 let team: Team;
 
 beforeAll(async () => {
   receiver = await Receiver.start();
-  fixture = await ApiFixture.open({ RATE_LIMIT_PER_MINUTE: '10000', EGRESS_ALLOW: receiver.authority });
+  sources = await openSwapSources();
+  fixture = await ApiFixture.open({
+    RATE_LIMIT_PER_MINUTE: '10000',
+    EGRESS_ALLOW: `${receiver.authority},${sources.host}`,
+  });
   [api, withoutKey] = await Promise.all([
-    fixture.startApi({ WEBHOOK_MASTER_KEY: 'ab'.repeat(32) }),
+    fixture.startApi({ WEBHOOK_MASTER_KEY: 'ab'.repeat(32) }, undefined, 'available'),
     fixture.startApi(),
   ]);
   jobs = await PaidJobs.open(fixture);
-  team = await fixture.createTeam({ cents: 5_000 });
+  team = await fixture.createTeam({ cents: 10_000 });
 });
 afterAll(async () => {
   await jobs?.close();
   await fixture?.close();
   await receiver?.close();
+  await sources?.close();
 });
 
 type Fields = Readonly<Record<string, string>>;
@@ -124,6 +131,47 @@ describe.each(creates)('a callback_url in %s', (form, create) => {
     });
     expect(await balance()).toBe(before);
     expect(await create({ callback_url: 'ftp://example.com/' }, withoutKey)).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a callback_url of a face swap', () => {
+  const urls = (more: Fields) => ({
+    video_url: sources.url('9.03s.mp4'),
+    face_image_url: sources.url('face.jpg'),
+    ...more,
+  });
+  const createSwap = (body: Fields, headers: Fields = {}) =>
+    api.request('POST', '/v1/face-swap', { key: team.key, body, headers });
+
+  test('is called when the swap has failed and its money is back', async () => {
+    const before = await balance();
+    const created = await createSwap(urls({ callback_url: receiver.url('/swap') }));
+    expect(created).toMatchObject({ status: 202 });
+    const jobId = String(created.body['job_id']);
+    await jobs.endSwap(jobId, 'There is no face in the video.');
+    await until('the message', async () => receiver.at('/swap').length === 1);
+    expect(await balance()).toBe(before);
+    expect(receiver.at('/swap')[0]?.message).toMatchObject({
+      type: 'face_swap.failed',
+      data: { job_id: jobId, status: 'failed', error: 'There is no face in the video.' },
+    });
+  });
+
+  test('is refused before anything is fetched when it may not be called', async () => {
+    const requests = sources.requests();
+    expect(await createSwap(urls({ callback_url: 'http://10.0.0.1/' }))).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'callback_url' }] },
+    });
+    expect(sources.requests()).toBe(requests);
+  });
+
+  test('is part of what an Idempotency-Key stands for', async () => {
+    const headers = { 'idempotency-key': 'swap with a callback' };
+    const body = urls({ callback_url: receiver.url('/swap') });
+    const created = await createSwap(body, headers);
+    expect((await createSwap(body, headers)).body).toEqual(created.body);
+    expect(await createSwap(urls({}), headers)).toMatchObject({ status: 422 });
   });
 });
 

@@ -91,6 +91,61 @@ export class PaidJobs {
     await this.#appender.append([{ topic: 'job.events', key: jobId, value }]);
   }
 
+  /** The same for a face swap. */
+  async requestSwap(team: Team, callbackUrl: string): Promise<string> {
+    const jobId = randomUUID();
+    await this.#fixture.submit({
+      name: 'RequestJob',
+      value: {
+        ...commandEnvelope({ teamId: team.teamId, actor: `key:${team.keyId}`, now: new Date() }),
+        job_id: jobId,
+        kind: 'face_swap',
+        item_count: 1,
+        item_cents: 200,
+        request_hash: jobId,
+        job_deadline_at: Date.now() + 3_600_000,
+        clip: null,
+        face_swap: {
+          video_url: 'https://example.com/talk.mp4',
+          video_object_key: null,
+          face_image_url: 'https://example.com/face.jpg',
+          face_image_object_key: null,
+          mode: 'face',
+          duration_seconds: 10,
+        },
+        callback_url: callbackUrl,
+      },
+    });
+    return jobId;
+  }
+
+  /** Ends a face swap as a worker would. */
+  async endSwap(jobId: string, error?: string): Promise<void> {
+    const { rows } = await this.#fixture.pool.query(
+      'SELECT team_id, debit_id FROM read_model.jobs WHERE job_id = $1',
+      [jobId],
+    );
+    const common = { event_id: randomUUID(), job_id: jobId, occurred_at: Date.now(), ...rows[0] };
+    const value =
+      error === undefined
+        ? encodeRecord('SwapCompleted', {
+            ...common,
+            object_key: `results/${jobId}/swap.mp4`,
+            sheet_object_key: null,
+            engine: 'test',
+            mode: 'face',
+            duration_ms: 10_000,
+            width: 640,
+            height: 360,
+            byte_size: 1,
+            frame_count: 250,
+            swapped_frame_count: 250,
+            notes: [],
+          })
+        : encodeRecord('SwapFailed', { ...common, code: 'BROKEN', error });
+    await this.#appender.append([{ topic: 'job.events', key: jobId, value }]);
+  }
+
   /** A job that is finished, or will be as soon as its events are rows. */
   async finished(team: Team, callbackUrl: string | null): Promise<string> {
     const jobId = await this.request(team, callbackUrl);

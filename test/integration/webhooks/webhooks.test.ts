@@ -80,7 +80,7 @@ describe('a finished job', () => {
       'content-type': 'application/json',
       'webhook-id': deliveryIdOf(jobId),
     });
-    webhookMessageBody.strict().parse(message.message);
+    webhookMessageBody.parse(message.message);
     expect(message.message).toMatchObject({
       type: 'clip.completed',
       data: {
@@ -118,6 +118,21 @@ describe('a finished job', () => {
     await received('/refund');
     await until('the balance', async () => balances.length === 1);
     expect(balances).toEqual([1_000]);
+  });
+
+  test.each([
+    ['face_swap.completed', undefined],
+    ['face_swap.failed', 'There is no face in the video.'],
+  ])('that is a face swap is announced as %s', async (type, error) => {
+    const team = await fixture.createTeam();
+    const path = `/${type}`;
+    const jobId = await jobs.requestSwap(team, receiver.url(path));
+    await jobs.endSwap(jobId, error);
+    const [message] = await received(path);
+    webhookMessageBody.parse(message?.message);
+    const { body } = await second.request('GET', `/v1/face-swap/${jobId}`, { key: team.key });
+    expect(message?.message).toMatchObject({ type, data: { job_id: jobId, status: body['status'] } });
+    expect(message?.message.data['error']).toBe(error);
   });
 
   test('without a callback, or that goes on, is not announced', async () => {
