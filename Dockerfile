@@ -12,15 +12,26 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
  && case "$(uname -m)" in x86_64) other=arm64 ;; *) other=x64 ;; esac \
  && rm -rf node_modules/onnxruntime-node/bin/napi-v*/linux/$other
 
+FROM node:24-bookworm-slim AS downloader
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates python3-venv
+COPY infra/sources/yt-dlp-requirements.txt ./
+# What is installed is not to be changed afterwards: pip goes again.
+RUN python3 -m venv /opt/yt-dlp \
+ && /opt/yt-dlp/bin/python -m pip install --no-input --no-cache-dir --disable-pip-version-check \
+      --only-binary :all: --requirement yt-dlp-requirements.txt \
+ && /opt/yt-dlp/bin/python -m pip uninstall --yes --disable-pip-version-check setuptools pip
+
 FROM node:24-bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates ffmpeg \
+ && apt-get install -y --no-install-recommends ca-certificates ffmpeg python3 \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
+COPY --from=downloader /opt/yt-dlp /opt/yt-dlp
 COPY . .
 USER node
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464 DATA_DIR=/tmp/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464 DATA_DIR=/tmp/data YT_DLP_VENV=/opt/yt-dlp
 EXPOSE 8080 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "infra/containers/health-check.ts"]
 ENTRYPOINT ["node"]

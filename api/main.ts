@@ -2,12 +2,14 @@ import { ConfigError } from '#infra/config.ts';
 import { resolveConfig } from '#infra/embedded/resolve-config.ts';
 import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
 import { createLogger } from '#infra/log.ts';
+import { MediaToolsMissing } from '#infra/media/media-tools.ts';
 import { runApi } from './run-api.ts';
 
-/** Whether the message alone tells the operator what to change: a setting, the cluster's shape, a port taken. */
+/** Whether the message alone tells the operator what to change: a setting, the cluster's shape, no ffmpeg, a port taken. */
 const isOperators = (error: unknown): error is Error =>
   error instanceof ConfigError ||
   error instanceof KafkaFailure ||
+  error instanceof MediaToolsMissing ||
   (error instanceof Error && 'syscall' in error && error.syscall === 'listen');
 
 /** The api process: HTTP, the ledger, the settlement of charges and the deadlines of jobs. */

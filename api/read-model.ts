@@ -75,6 +75,28 @@ export async function findWallet(pool: pg.Pool, teamId: number): Promise<WalletT
   };
 }
 
+export type DebitRow = Readonly<{
+  amountCents: number;
+  /** Null for a debit that paid for no clips. */
+  firstClipId: number | null;
+  occurredAt: Date;
+}>;
+
+/** A team's debit by its event id; `amountCents` is what was taken. */
+export async function findDebit(
+  pool: pg.Pool,
+  wanted: { readonly teamId: number; readonly eventId: string },
+): Promise<DebitRow | undefined> {
+  const [row] = await queryRows<{ amount_cents: number; clip_id: number | null; occurred_at: Date }>(
+    pool,
+    `SELECT -amount_cents AS amount_cents, clip_id, occurred_at FROM read_model.wallet_transactions
+     WHERE event_id = $1 AND team_id = $2 AND type = 'WalletDebited'`,
+    [wanted.eventId, wanted.teamId],
+  );
+  if (row === undefined) return undefined;
+  return { amountCents: row.amount_cents, firstClipId: row.clip_id, occurredAt: row.occurred_at };
+}
+
 export type ClipRow = Readonly<{
   clipId: number;
   item: number;
@@ -138,6 +160,47 @@ const clipRow = (row: JoinedClip): ClipRow => ({
   createdAt: row.created_at,
   finishedAt: row.finished_at,
 });
+
+export type SwapJobRow = Readonly<{
+  jobId: string;
+  status: 'processing' | 'completed' | 'failed';
+  createdAt: Date;
+  finishedAt: Date | null;
+  progressPercent: number;
+  error: string | null;
+  objectKey: string | null;
+}>;
+
+/** A team's face swap. */
+export async function findSwapJob(
+  pool: pg.Pool,
+  wanted: { readonly jobId: string; readonly teamId: number },
+): Promise<SwapJobRow | undefined> {
+  const [row] = await queryRows<{
+    status: SwapJobRow['status'];
+    created_at: Date;
+    finished_at: Date | null;
+    progress_percent: number | null;
+    error: string | null;
+    object_key: string | null;
+  }>(
+    pool,
+    `SELECT job.status, job.created_at, job.finished_at, job.progress_percent, swap.error, swap.object_key
+     FROM read_model.jobs AS job JOIN read_model.swaps AS swap USING (job_id)
+     WHERE job.job_id = $1 AND job.team_id = $2`,
+    [wanted.jobId, wanted.teamId],
+  );
+  if (row === undefined) return undefined;
+  return {
+    jobId: wanted.jobId,
+    status: row.status,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    progressPercent: row.progress_percent ?? 0,
+    error: row.error,
+    objectKey: row.object_key,
+  };
+}
 
 export type ApiKeyRow = Readonly<{
   keyId: string;

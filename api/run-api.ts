@@ -11,7 +11,13 @@ import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { openPool } from '#infra/postgres/pool.ts';
 import { watchProjection } from '#infra/postgres/projection-watch.ts';
+import { openSourceAccess } from '#infra/sources/source-access.ts';
+import { FACE_SWAPS, type FaceSwaps } from './face-swaps.ts';
+import type { HttpService } from './http/http-service.ts';
 import { buildServer } from './http/server.ts';
+import { Turns } from './http/turns.ts';
+import { UploadGate } from './http/uploads/upload-gate.ts';
+import { LateAppender } from './late-appender.ts';
 import { LateLedger } from './late-ledger.ts';
 import { runLedger } from './ledger/ledger.ts';
 import { LedgerClient } from './ledger/ledger-client.ts';
@@ -19,10 +25,13 @@ import { logFreshness } from './log-freshness.ts';
 import { checkReadiness } from './readiness.ts';
 import { watchDeadlines } from './settlement/deadline.ts';
 import { runSettlement } from './settlement/run-settlement.ts';
+import { runWebhooks } from './webhooks/run-webhooks.ts';
 
 const KAFKA_RETRY_MS = 1_000;
 /** Requests in progress get this long to end; each is bounded by less. */
 const DRAIN_LIMIT_MS = 8_000;
+/** Looking at a source may take its whole size on disk, where its server knows no ranges. */
+const PROBES = { atOnce: 8, ofTeam: 4, waiting: 200 };
 
 /** What has to be rows before clients are told about keys and money; a missing job is looked for in the log. */
 const readableTopics = ['team.events', 'wallet.events'] as const;
@@ -37,6 +46,8 @@ export async function runApi(options: {
   readonly stopping: AbortSignal;
   /** The cluster by another way than the settings', such as a tunnel. */
   readonly kafka?: KafkaConnection;
+  /** Whether workers are there that make face swaps, other than this version's own. */
+  readonly faceSwaps?: FaceSwaps;
   readonly onListening?: (url: string) => void;
 }): Promise<void> {
   const { config, log, stopping } = options;
@@ -45,28 +56,50 @@ export async function runApi(options: {
   const work = new AbortController();
   const { signal } = work;
 
+  const sources = await openSourceAccess(config, log);
   const pool = openPool(config, log, 'clipledger-api');
   const storage = ObjectStorage.connect(storageSettings(config));
   const kafka = options.kafka ?? connectKafka(config, { clientId: 'clipledger-api', log });
   const watch = watchProjection({ config, log, signal });
   const freshness = logFreshness({ endOffsets: (topic) => endOffsets(kafka, topic), partitionOf, watch });
   const ledger = new LateLedger();
+  const appending = new LateAppender();
   const readiness = () => checkReadiness({ ledger, pool, watch });
-  const server = buildServer({ config, log, pool, ledger, watch, freshness, storage, readiness, now });
+  const uploads = new UploadGate(config.UPLOADS_AT_ONCE);
+  const service: HttpService = {
+    config,
+    log,
+    pool,
+    ledger,
+    appender: appending,
+    watch,
+    freshness,
+    storage,
+    uploads,
+    sources,
+    probes: new Turns(PROBES),
+    faceSwaps: options.faceSwaps ?? FACE_SWAPS,
+    readiness,
+    now,
+  };
+  const server = buildServer(service);
   const address = await server.listen({ host: config.HOST, port: config.PORT });
   log.info({ address }, 'The API listens.');
   options.onListening?.(address);
 
   const parts = startParts().catch(fail);
-  await aborted(AbortSignal.any([stopping, failed.signal]));
+  const ending = AbortSignal.any([stopping, failed.signal]);
+  const webhooks = runWebhooks(service, { stopping: ending, abandoning: signal });
+  await aborted(ending);
   log.info('The API stops: no new requests, what runs is finished.');
-  await Promise.race([server.close(), delay(DRAIN_LIMIT_MS)]);
+  await Promise.race([Promise.all([server.close(), webhooks]), delay(DRAIN_LIMIT_MS)]);
   work.abort();
-  await parts;
+  await Promise.all([parts, webhooks]);
   await ledger.close();
   await watch.close();
   await pool.end();
   storage.close();
+  await sources.close();
   log.info('The API has stopped.');
   failed.signal.throwIfAborted();
 
@@ -80,8 +113,10 @@ export async function runApi(options: {
     const { REFUND_FAILED_CLIPS: refundFailedClips, JOB_DEADLINE: jobDeadlineMs } = config;
     running.push(runSettlement(kafka, { ledger, refundFailedClips, log, now }, signal).catch(fail));
     const appender = await whenKafkaAnswers(() => openAppender(kafka, { log }));
-    if (appender !== undefined)
+    if (appender !== undefined) {
+      appending.connected(appender);
       running.push(watchDeadlines({ pool, appender, freshness, log, now, jobDeadlineMs }, signal));
+    }
     await Promise.all(running);
     await appender?.close();
   }

@@ -26,6 +26,17 @@ const durationMs = z
   .regex(/^\d+(ms|s|m|h)$/, 'must be a duration such as 90s, 15m or 2h')
   .transform((text) => Number.parseInt(text, 10) * (unitMs[text.replace(/^\d+/, '')] ?? 1));
 
+const MASTER_KEY_BYTES = 32;
+
+/** At least 32 bytes as hex or base64 (also the URL's alphabet); what can be read as hex is hex. */
+const masterKey = z.string().transform((text, context) => {
+  const key = Buffer.from(text, /^([0-9a-f]{2})+$/i.test(text) ? 'hex' : 'base64');
+  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && key.length >= MASTER_KEY_BYTES) return key;
+  const message = `must be at least ${MASTER_KEY_BYTES} random bytes as base64 or hex, such as \`openssl rand -base64 ${MASTER_KEY_BYTES}\` prints`;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
 const hostAndPort = /^[^\s:/]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/;
 
 const settings = z.object({
@@ -63,14 +74,31 @@ const settings = z.object({
   REFUND_FAILED_CLIPS: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_PER_MINUTE: wholeNumber.default(60),
   JOB_DEADLINE: durationMs.default(2 * 3_600_000),
+  /** What the teams' webhook secrets derive from; the same in every api and for good. */
+  WEBHOOK_MASTER_KEY: masterKey.optional(),
+  WEBHOOK_TIMEOUT: durationMs.default(15_000),
   WORKER_CONCURRENCY: wholeNumber.default(2),
   SOURCE_MAX_BYTES: wholeNumber.default(2 * 1024 ** 3),
+  MUSIC_MAX_BYTES: wholeNumber.default(100_000_000),
+  SWAP_MAX_BYTES: wholeNumber.default(500_000_000),
+  /** An upload has to go on arriving within this, and to be whole within the other. */
+  UPLOAD_IDLE_LIMIT: durationMs.default(30_000),
+  UPLOAD_TIME_LIMIT: durationMs.default(2 * 3_600_000),
+  UPLOADS_AT_ONCE: wholeNumber.default(32),
   SOURCE_MAX_DURATION: durationMs.default(4 * 3_600_000),
+  FACE_SWAP_MAX_BYTES: wholeNumber.default(500_000_000),
+  FACE_SWAP_MAX_DURATION: durationMs.default(300_000),
+  /** How long finding out a video's length may take. */
+  PROBE_TIME_LIMIT: durationMs.default(60_000),
   FFMPEG_PATH: z.string().optional(),
   FFPROBE_PATH: z.string().optional(),
   YT_DLP_VENV: z.string().optional(),
+  /** Where programs are looked for. */
+  PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   DATA_DIR: z.string().default('.data'),
   WORK_DIR: z.string().optional(),
+  /** A folder with a MANIFEST.json and models of the operator's own; they go before the bundled ones. */
+  MODELS_DIR: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 

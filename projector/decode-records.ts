@@ -91,6 +91,8 @@ function sortEvent(record: AnyRecord, events: Mutable<ProjectedEvents>): void {
       return;
     case 'ClipCompleted':
     case 'ClipFailed':
+    case 'SwapCompleted':
+    case 'SwapFailed':
       events.jobEvents.push({ event: record });
       return;
     case 'JobProgressed':

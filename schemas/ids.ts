@@ -21,3 +21,6 @@ export function derivedUuid(namespace: string, name: string): string {
 /** The event id of the one refund or capture that an item of a charge can ever have. */
 export const settlementEventId = (debitId: string, item: number): string =>
   derivedUuid(debitId, `item:${item}`);
+
+/** The event id of the debit by which a RequestJob is paid. */
+export const debitIdOf = (commandId: string): string => derivedUuid(commandId, 'WalletDebited');

@@ -6,11 +6,13 @@ import { connectKafka } from '#infra/kafka/connection.ts';
 import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
 import { ensureTopics } from '#infra/kafka/topic-setup.ts';
 import { createLogger } from '#infra/log.ts';
-import { locateMediaTools, MediaToolsMissing } from '#infra/media/media-tools.ts';
+import { MediaToolsMissing } from '#infra/media/media-tools.ts';
 import { metrics } from '#infra/metrics.ts';
 import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
-import { fetchSource, planClips, renderClip } from './clip/pipeline.ts';
+import { openSourceAccess } from '#infra/sources/source-access.ts';
+import { analyseVideo, fetchSource, planClips, renderClip } from './clip/pipeline.ts';
+import { ModelStore, ModelUnusable } from './models/model-store.ts';
 import { keepRetention } from './runtime/retention.ts';
 import { WorkFolders } from './runtime/work-folders.ts';
 import { startWorker, type Worker } from './runtime/worker.ts';
@@ -28,7 +30,7 @@ const stopping = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
 
 await run(stopping.signal).catch((error: unknown) => {
-  const isOperators = error instanceof ConfigError || error instanceof MediaToolsMissing;
+  const isOperators = [ConfigError, MediaToolsMissing, ModelUnusable].some((kind) => error instanceof kind);
   process.stderr.write(`${isOperators ? error.message : String((error as Error).stack)}\n`);
   process.exitCode = 1;
 });
@@ -37,7 +39,8 @@ process.exit();
 async function run(signal: AbortSignal): Promise<void> {
   const config = await resolveConfig(process.env, ['KAFKA_BROKERS']);
   const log = createLogger(config, 'workers');
-  const tools = await locateMediaTools(config, process.env['PATH'] ?? '');
+  await (await ModelStore.open(config.MODELS_DIR)).verifyAll();
+  const sources = await openSourceAccess(config, log);
   const kafka = connectKafka(config, { clientId: 'clipledger-workers', log });
   const storage = ObjectStorage.connect(storageSettings(config));
   const folders = await WorkFolders.open(config.WORK_DIR);
@@ -59,14 +62,19 @@ async function run(signal: AbortSignal): Promise<void> {
     return startWorker({
       kafka,
       storage,
-      pipeline: { fetchSource, planClips, renderClip },
-      tools,
+      pipeline: {
+        fetchSource: (input, context) => fetchSource(input, context, sources),
+        analyseVideo,
+        planClips,
+        renderClip,
+      },
+      tools: sources.tools,
       folders,
       limits: {
-        egressAllow: config.EGRESS_ALLOW,
         maxBytes: config.SOURCE_MAX_BYTES,
         maxDurationMs: config.SOURCE_MAX_DURATION,
       },
+      modelsFolder: config.MODELS_DIR,
       concurrency: config.WORKER_CONCURRENCY,
       maxUnfinishedPerPartition: MAX_UNFINISHED_PER_PARTITION,
       random: Math.random,
@@ -82,6 +90,7 @@ async function run(signal: AbortSignal): Promise<void> {
     await Promise.race([worker.stop(), delay(STOP_LIMIT_MS)]);
   }
   await folders.close();
+  await sources.close();
   storage.close();
   await health.close();
   log.info('the worker has stopped');

@@ -1,4 +1,5 @@
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
+import { uploadsPrefix } from '#infra/object-storage/upload-keys.ts';
 import { isUuid } from '#schemas/ids.ts';
 import { queryRows } from '../database.ts';
 import { type AdminCommand, dollars, table, UsageError } from './command.ts';
@@ -97,7 +98,7 @@ async function listObjects({ config }: Operator, jobId: string): Promise<readonl
   const storage = ObjectStorage.connect(storageSettings(config));
   try {
     const found: ObjectRow[] = [];
-    for (const prefix of [`jobs/${jobId}/`, `results/${jobId}/`])
+    for (const prefix of [uploadsPrefix(jobId), `jobs/${jobId}/`, `results/${jobId}/`])
       for await (const { key, bytes } of storage.list(prefix)) found.push({ key, bytes });
     return found;
   } catch (error) {

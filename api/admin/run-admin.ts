@@ -10,11 +10,13 @@ import { keyCommands } from './key-commands.ts';
 import { Operator, Refused } from './operator.ts';
 import { rebuildCommands } from './rebuild-command.ts';
 import { teamCommands } from './team-commands.ts';
+import { webhookCommands } from './webhook-commands.ts';
 
 const commands: readonly AdminCommand[] = [
   ...teamCommands,
   ...keyCommands,
   ...jobCommands,
+  ...webhookCommands,
   ...deadCommands,
   ...rebuildCommands,
 ];

@@ -10,6 +10,18 @@ export function allowedMethods(path: string, routes: readonly KnownRoute[]): rea
   return [...new Set(methods)].sort();
 }
 
+/** The route that takes `method` at `path` with one more part, such as an id that was left out. */
+export const routeWithId = (
+  { method, path }: Readonly<{ method: string; path: string }>,
+  routes: readonly KnownRoute[],
+): string | undefined =>
+  routes.find(
+    (route) =>
+      route.methods.includes(method) &&
+      /\/:\w+$/.test(route.path) &&
+      matches([...path.split('/'), 'id'], route.path.split('/')),
+  )?.path;
+
 const matches = (segments: readonly string[], pattern: readonly string[]): boolean =>
   segments.length === pattern.length &&
   pattern.every((part, index) => {

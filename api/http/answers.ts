@@ -21,13 +21,27 @@ const unavailable = (error: string): Answer => ({
   headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) },
 });
 
+/** Most who ask a collection for what only its members have left the id out. */
+const hint = (withId: string | undefined): string | undefined =>
+  withId === undefined ? undefined : `The id is missing: ${withId.replace(/:(\w+)/, '{$1}')}.`;
+
+const NO_WEBHOOKS =
+  'Webhooks are not set up on this service: its operator has to set WEBHOOK_MASTER_KEY. Until then leave callback_url out and poll. Nothing was charged.';
+
 export const answers = {
   ok: (body: Answer['body']): Answer => ({ status: 200, body }),
   created: (body: Answer['body']): Answer => ({ status: 201, body }),
+  cancelling: (body: Answer['body']): Answer => ({
+    status: 202,
+    body,
+    headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) },
+  }),
+  accepted: (body: Answer['body']): Answer => ({ status: 202, body }),
 
   invalid: (details: readonly FieldError[]): Answer =>
     refusal(400, details[0]?.message ?? 'The request is not valid.', { details }),
   brokenJson: refusal(400, 'The body is not valid JSON.'),
+  brokenUtf8: refusal(400, 'The body is not valid UTF-8, which JSON has to be in.'),
   brokenRequest: (because: string): Answer => refusal(400, because),
 
   missingKey: refusal(401, 'Missing X-API-Key header'),
@@ -46,22 +60,37 @@ export const answers = {
   unknownRoute: refusal(404, 'There is nothing at this path. Check it, and the version prefix /v1.'),
   jobNotFound: refusal(404, 'Job not found'),
   keyNotFound: refusal(404, 'API key not found'),
+  deliveryNotFound: refusal(404, 'Delivery not found'),
 
-  wrongMethod: (method: string, allowed: readonly string[]): Answer => ({
-    ...refusal(405, `${method} is not allowed here; use ${allowed.join(' or ')}.`),
+  wrongMethod: (method: string, allowed: readonly string[], withId?: string): Answer => ({
+    ...refusal(
+      405,
+      [`${method} is not allowed here; use ${allowed.join(' or ')}.`, hint(withId)].join(' ').trim(),
+    ),
     headers: { allow: allowed.join(', ') },
   }),
+  uploadTooSlow: refusal(
+    408,
+    'The upload did not arrive within the time limit, or stopped on the way. Send it again.',
+  ),
+  jobFinished: refusal(409, 'The job is finished already, so there is nothing left to cancel.'),
   requestTimeout: refusal(408, 'The request did not arrive within the time limit. Send it again.'),
   bodyTooLarge: (limitBytes: number): Answer =>
     refusal(413, `The body is larger than the limit of ${limitBytes} bytes.`),
+  fileTooLarge: (field: string, limitBytes: number): Answer =>
+    refusal(413, `${field} is larger than the limit of ${limitBytes} bytes.`),
+  wrongFileType: (field: string, what: string): Answer =>
+    refusal(415, `${field} must be a file of type ${what}; this one is not, judged by its content.`),
   unsupportedContentType: refusal(
     415,
     'The content type is not supported: send the body as Content-Type: application/json.',
   ),
+  otherCharset: refusal(415, 'The charset is not supported: send JSON in UTF-8.'),
   idempotencyConflict: refusal(
     422,
     'This Idempotency-Key was used before with another request. Use a new key for a new request.',
   ),
+  unusableSource: (because: string): Answer => refusal(422, because),
   rateLimited: (retryAfterSeconds: number): Answer => ({
     ...refusal(429, 'Rate limit exceeded'),
     headers: { 'retry-after': String(retryAfterSeconds) },
@@ -79,14 +108,15 @@ export const answers = {
   notAvailableYet: (details: readonly FieldError[]): Answer =>
     refusal(501, `${details[0]?.message ?? 'This is not available yet.'} Nothing was charged.`, { details }),
   faceSwapsNotAvailableYet: refusal(501, 'Face swaps are not available yet. Nothing was charged.'),
-  uploadsNotAvailableYet: refusal(
-    501,
-    'Uploads (multipart/form-data) are not available yet: send JSON with a video_url. Nothing was charged.',
-  ),
+
+  webhooksNotSetUp: refusal(501, NO_WEBHOOKS, { details: [{ path: 'callback_url', message: NO_WEBHOOKS }] }),
 
   notReady: (body: Answer['body']): Answer => ({ status: 503, body }),
   unavailable: unavailable('The service cannot answer right now. Try again in a few seconds.'),
   catchingUp: unavailable('The service is catching up with its records. Try again in a few seconds.'),
+  tooManyUploads: unavailable('Too many uploads are under way. Try again in a few seconds.'),
+  tooManyProbes: unavailable('Too many videos are being looked at. Try again in a few seconds.'),
+  stopping: unavailable('This instance of the service is stopping. Send the request again.'),
   notCharged: unavailable(
     'The service was too slow to accept the request, and nothing was charged. Send it again.',
   ),
@@ -96,6 +126,9 @@ export const answers = {
         ? 'It is not known whether the request was accepted. Repeating it with the same Idempotency-Key is safe: it cannot be charged twice.'
         : 'It is not known whether the request was accepted; check GET /v1/wallet before sending it again. With an Idempotency-Key header, repeating it with the same Idempotency-Key is safe: it cannot be charged twice.',
     ),
+  cancelUnknown: unavailable(
+    'It is not known whether the job was cancelled. Send the request again: doing it twice changes nothing.',
+  ),
   changeUnknown: unavailable(
     'It is not known whether the change was made. Look with GET /v1/keys before sending it again.',
   ),

@@ -1,19 +1,12 @@
 import { z } from 'zod';
-import { type EgressAllow, forbiddenOnItsFace } from '#infra/egress/forbidden-url.ts';
+import type { EgressAllow } from '#infra/egress/forbidden-url.ts';
 import type { ClipOptions } from '#schemas/records.ts';
 import { type Answer, answers, type FieldError } from './answers.ts';
-import {
-  checkFields,
-  fieldError,
-  flag,
-  httpUrl,
-  integerBetween,
-  objectOf,
-  oneOf,
-  textUpTo,
-} from './field-rules.ts';
+import { checkFields, flag, httpUrl, integerBetween, objectOf, oneOf, textUpTo } from './field-rules.ts';
+import { noVideo, sourceErrors } from './source-fields.ts';
+import type { UploadedFile } from './uploads/received-form.ts';
 
-/** What `POST /v1/clip` takes as JSON, and what of it this version can do. */
+/** What `POST /v1/clip` takes, and what of it this version can do. */
 
 const colors = [
   'white',
@@ -73,6 +66,7 @@ export const clipRequestBody = objectOf({
   heading: heading.optional(),
   captions: captions.optional(),
   music_url: httpUrl().optional(),
+  callback_url: httpUrl().optional(),
 });
 export type ClipRequestBody = z.output<typeof clipRequestBody>;
 
@@ -84,38 +78,62 @@ export const clipResponseBody = z.object({
 });
 export type ClipResponseBody = z.output<typeof clipResponseBody>;
 
-/** The options of a clip job out of a request's body, or the answer that refuses it: 400 before 501. */
+/** The files that came with the request instead of their URLs. */
+export type ClipFiles = Readonly<{ video?: UploadedFile | undefined; music?: UploadedFile | undefined }>;
+export type ClipFileField = keyof ClipFiles;
+
+/** What is asked for, and where its end is to be announced. */
+export type ClipRequest = Readonly<{ options: ClipOptions; callbackUrl: string | null }>;
+
+/** The clip job that a request's body asks for, or the answer that refuses it. */
 export function parseClipRequest(
   body: unknown,
   egressAllow: EgressAllow,
-): Readonly<{ options: ClipOptions }> | Readonly<{ refused: Answer }> {
+): ClipRequest | Readonly<{ refused: Answer }> {
+  const read = readClipRequest(body, {}, egressAllow);
+  if ('invalid' in read) return { refused: answers.invalid(read.invalid) };
+  if ('missing' in read) return { refused: answers.notAvailableYet(read.missing) };
+  return read;
+}
+
+/** `invalid`: what is wrong with it (400). `missing`: what is right and does not exist yet (501), looked at after that. */
+export type ReadClipRequest =
+  | ClipRequest
+  | Readonly<{ invalid: readonly FieldError[] }>
+  | Readonly<{ missing: readonly FieldError[] }>;
+
+/** The clip job that a body asks for, and the files that came with it. */
+export function readClipRequest(body: unknown, files: ClipFiles, egressAllow: EgressAllow): ReadClipRequest {
+  const checked = checkClipRequest(body, clipFileFields(files), egressAllow);
+  if ('errors' in checked) return { invalid: checked.errors };
+  if (checked.value.video_url === undefined && files.video === undefined) return { invalid: [noVideo] };
+  const missing = notAvailableYet(checked.value, files);
+  if (missing.length > 0) return { missing };
+  return {
+    options: clipOptions(checked.value, files),
+    callbackUrl: checked.value.callback_url ?? null,
+  };
+}
+
+/** What is wrong with the fields that are there, whatever else may come. */
+export function checkClipRequest(
+  body: unknown,
+  fileFields: readonly ClipFileField[],
+  egressAllow: EgressAllow,
+): Readonly<{ value: ClipRequestBody }> | Readonly<{ errors: readonly FieldError[] }> {
   const checked = checkFields(clipRequestBody, body === undefined ? {} : body);
-  const wrong = 'errors' in checked ? checked.errors : sourceErrors(checked.value, egressAllow);
-  if ('errors' in checked || wrong.length > 0) return { refused: answers.invalid(wrong) };
-  const missing = notAvailableYet(checked.value);
-  if (missing.length > 0) return { refused: answers.notAvailableYet(missing) };
-  return { options: clipOptions(checked.value, checked.value.video_url ?? '') };
+  if ('errors' in checked) return checked;
+  const errors = sourceErrors(['video', 'music', 'callback'], checked.value, fileFields, egressAllow);
+  return errors.length > 0 ? { errors } : checked;
 }
 
-function sourceErrors(body: ClipRequestBody, allow: EgressAllow): readonly FieldError[] {
-  if (body.video_url === undefined) {
-    const message = 'A video_url or a video file via multipart form data must be provided.';
-    return [{ path: 'video_url', message }];
-  }
-  return (['video_url', 'music_url'] as const).flatMap((field) => {
-    const url = body[field];
-    const wrong = url === undefined ? undefined : forbiddenOnItsFace(url, allow);
-    return wrong === undefined ? [] : [fieldError([field], `cannot be used: ${withoutStop(wrong)}`)];
-  });
-}
-
-const withoutStop = (sentence: string): string =>
-  `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
+const clipFileFields = (files: ClipFiles): readonly ClipFileField[] =>
+  (['video', 'music'] as const).filter((field) => files[field] !== undefined);
 
 const availableCameraModes: readonly string[] = ['standard', 'center-crop'];
 
 /** What was asked for explicitly and does not exist yet. A paid request must not be served by halves. */
-function notAvailableYet(body: ClipRequestBody): readonly FieldError[] {
+function notAvailableYet(body: ClipRequestBody, { music }: ClipFiles): readonly FieldError[] {
   const found: FieldError[] = [];
   const refuse = (path: string, what: string, instead: string) =>
     found.push({ path, message: `${what} is not available yet; ${instead}.` });
@@ -131,14 +149,15 @@ function notAvailableYet(body: ClipRequestBody): readonly FieldError[] {
   if (body.captions?.enabled === true)
     refuse('captions.enabled', 'captions.enabled true', 'leave it out or send false');
   if (body.music_url !== undefined) refuseField('music_url');
+  if (music !== undefined) refuseField('music');
   return found;
 }
 
 /** The job's options with their defaults. Caption colours without captions mean nothing and are not kept. */
-const clipOptions = (body: ClipRequestBody, videoUrl: string): ClipOptions => ({
-  video_url: videoUrl,
-  video_object_key: null,
-  video_file_name: null,
+const clipOptions = (body: ClipRequestBody, { video }: ClipFiles): ClipOptions => ({
+  video_url: body.video_url ?? null,
+  video_object_key: video?.objectKey ?? null,
+  video_file_name: video?.fileName ?? null,
   num_clips: body.num_clips ?? 1,
   style: body.style ?? 'viral',
   length_seconds: body.length ?? null,

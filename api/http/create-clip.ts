@@ -1,25 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import type { ClipOptions, CommandReply } from '#schemas/records.ts';
-import { commandEnvelope } from '../command-envelope.ts';
-import type { Refusal } from '../ledger/decision.ts';
-import { LedgerUnavailable } from '../ledger/ledger-client.ts';
+import type { FastifyRequest } from 'fastify';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
-import { type ClipResponseBody, parseClipRequest } from './clip-request.ts';
-import { type HttpService, READ_YOUR_WRITES_LIMIT_MS } from './http-service.ts';
-import { idempotentCommandId, parseIdempotencyKey, requestHash } from './idempotency-key.ts';
+import { type AcceptedCharge, chargeJob, replayable } from './charge-job.ts';
+import {
+  clipFileRules,
+  clipFilesOf,
+  clipFormFields,
+  parseClipForm,
+  refuseClipFormEarly,
+} from './clip-form.ts';
+import { type ClipRequest, type ClipResponseBody, parseClipRequest } from './clip-request.ts';
+import type { HttpService } from './http-service.ts';
+import { parseIdempotencyKey, requestHash } from './idempotency-key.ts';
+import { createdJobHeaders } from './job-headers.ts';
+import { receiveForm } from './uploads/receive-form.ts';
+import type { ReceivedForm } from './uploads/received-form.ts';
 
-export const CLIP_CENTS = 150;
+const CLIP_CENTS = 150;
+const OPERATION = 'POST /v1/clip';
 
-export type CreateClipRequest = Readonly<{
-  body: unknown;
+type Repetition = Readonly<{
   idempotencyKey: string | readonly string[] | undefined;
   traceparent: string | undefined;
 }>;
 
 /** `POST /v1/clip` with a JSON body: checks it, then charges for it and requests it in one command. */
 export async function createClip(
-  request: CreateClipRequest,
+  request: Repetition & Readonly<{ body: unknown }>,
   principal: Principal,
   service: HttpService,
 ): Promise<Answer> {
@@ -27,87 +35,90 @@ export async function createClip(
   if ('refused' in idempotency) return idempotency.refused;
   const parsed = parseClipRequest(request.body, service.config.EGRESS_ALLOW);
   if ('refused' in parsed) return parsed.refused;
-
-  const command = requestJob(parsed.options, idempotency.key, principal, service);
-  let reply: CommandReply;
-  try {
-    reply = await service.ledger.submit(command, { traceparent: request.traceparent });
-  } catch (error) {
-    if (!(error instanceof LedgerUnavailable)) throw error;
-    service.log.warn({ err: error, teamId: principal.teamId }, 'The ledger did not answer a charge.');
-    return answers.chargeUnknown(idempotency.key !== undefined);
-  }
-  if (reply.outcome === 'refused') return refusedCharge(reply);
-  await untilReadable(reply, service);
-  return acceptedCharge(reply);
+  const { options, callbackUrl } = parsed;
+  const terms = clipTerms(parsed, {
+    jobId: randomUUID(),
+    requestHash: requestHash(OPERATION, options, callbackUrl),
+  });
+  const { traceparent } = request;
+  const outcome = await chargeJob(
+    { terms, idempotencyKey: idempotency.key, traceparent },
+    principal,
+    service,
+  );
+  return outcome.outcome === 'accepted' ? acceptedClips(outcome.charge, service) : outcome.answer;
 }
 
-function requestJob(
-  options: ClipOptions,
-  idempotencyKey: string | undefined,
+/** `POST /v1/clip` as a form: its files go to object storage first, and leave it when the job does not get them. */
+export async function createClipFromForm(
+  { request, ...repetition }: Repetition & Readonly<{ request: FastifyRequest }>,
   principal: Principal,
-  { config, now }: HttpService,
-) {
-  const commandId =
-    idempotencyKey === undefined ? {} : { commandId: idempotentCommandId(principal.teamId, idempotencyKey) };
-  const at = now();
-  const value = {
-    ...commandEnvelope({
-      teamId: principal.teamId,
-      actor: `key:${principal.keyId}`,
-      now: at,
-      ...commandId,
-    }),
-    job_id: randomUUID(),
-    kind: 'clip',
-    item_count: options.num_clips,
-    item_cents: CLIP_CENTS,
-    request_hash: requestHash('POST /v1/clip', options),
-    job_deadline_at: at.getTime() + config.JOB_DEADLINE,
-    clip: options,
-    face_swap: null,
-    callback_url: null,
-  };
-  return { name: 'RequestJob', value } as const;
+  service: HttpService,
+): Promise<Answer> {
+  const idempotency = parseIdempotencyKey(repetition.idempotencyKey);
+  if ('refused' in idempotency) return idempotency.refused;
+  const jobId = randomUUID();
+  const { config } = service;
+  const received = await receiveForm(
+    request,
+    {
+      files: clipFileRules(config),
+      fields: clipFormFields,
+      jobId,
+      refuseEarly: (fields, files) => refuseClipFormEarly(fields, files, config.EGRESS_ALLOW),
+    },
+    service,
+  );
+  if ('refused' in received) return received.refused;
+  const { form, discard } = received;
+  const parsed = parseClipForm(form, config.EGRESS_ALLOW);
+  if ('refused' in parsed) {
+    await discard();
+    return parsed.refused;
+  }
+  const terms = clipTerms(parsed, { jobId, requestHash: formHash(parsed, form) });
+  const { traceparent } = repetition;
+  const outcome = await chargeJob(
+    { terms, idempotencyKey: idempotency.key, traceparent },
+    principal,
+    service,
+  );
+  if (outcome.outcome === 'refused') await discard();
+  if (outcome.outcome !== 'accepted') return outcome.answer;
+  // A repeated request gets the first one's job, which has files of its own.
+  if (outcome.charge.jobId !== jobId) await discard();
+  return acceptedClips(outcome.charge, service);
 }
 
-/** A first answer that is given again names no positions: then the job's own are what has to be applied. */
-async function untilReadable(reply: CommandReply, { watch, freshness }: HttpService): Promise<void> {
-  if (reply.replayed) await freshness.check('job.events', reply.job_id ?? '');
-  else await watch.waitFor(reply.positions, READ_YOUR_WRITES_LIMIT_MS);
+const clipTerms = (
+  { options, callbackUrl }: ClipRequest,
+  made: { readonly jobId: string; readonly requestHash: string },
+) => ({
+  job_id: made.jobId,
+  kind: 'clip',
+  item_count: options.num_clips,
+  item_cents: CLIP_CENTS,
+  request_hash: made.requestHash,
+  clip: options,
+  face_swap: null,
+  callback_url: callbackUrl,
+});
+
+/** A file counts by its content; what it is called and where it is stored differ when it is sent again. */
+function formHash({ options, callbackUrl }: ClipRequest, form: ReceivedForm): string {
+  const { video } = clipFilesOf(form);
+  if (video === undefined) return requestHash(OPERATION, options, callbackUrl);
+  const byContent = { video_object_key: `sha256:${video.sha256}`, video_file_name: null };
+  return requestHash(OPERATION, { ...options, ...byContent }, callbackUrl);
 }
 
-function acceptedCharge(reply: CommandReply): Answer {
-  if (reply.job_id === null || reply.item_count === null || reply.amount_cents === null)
-    throw new Error('The ledger accepted a job without saying which.');
+function acceptedClips(charge: AcceptedCharge, { config }: HttpService): Answer {
   const body: ClipResponseBody = {
-    job_id: reply.job_id,
-    num_clips: reply.item_count,
-    cost_cents: reply.amount_cents,
+    job_id: charge.jobId,
+    num_clips: charge.itemCount,
+    cost_cents: charge.costCents,
     status: 'processing',
   };
-  const answer = answers.ok(body);
-  return reply.replayed ? { ...answer, headers: { 'idempotency-replayed': 'true' } } : answer;
-}
-
-function refusedCharge(reply: CommandReply): Answer {
-  switch (reply.refusal as Refusal) {
-    case 'InsufficientBalance':
-      return answers.insufficientBalance(reply.required_cents ?? 0, reply.balance_cents ?? 0);
-    case 'BillingNotActive':
-    case 'WalletNotFound':
-      return answers.billingNotActive;
-    case 'ApiKeyRevoked':
-      return answers.invalidKey;
-    case 'IdempotencyConflict':
-      return answers.idempotencyConflict;
-    case 'DeadlinePassed':
-      return answers.notCharged;
-    case 'WalletExists':
-    case 'ApiKeyNotFound':
-    case 'ApiKeyExists':
-    case 'ChargeNotFound':
-    case 'InvalidCommand':
-      throw new Error(`The ledger refused a checked request: ${reply.refusal}.`);
-  }
+  const answer = { ...answers.ok(body), headers: createdJobHeaders(config, '/v1/clip', charge.jobId) };
+  return replayable(answer, charge);
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { isUuid } from '#schemas/ids.ts';
 import { type ClipJobRow, type ClipRow, findClipJob } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
+import { downloadLink } from './download-link.ts';
 import type { HttpService } from './http-service.ts';
+import { processingHeaders } from './job-headers.ts';
+import { lookUpJob } from './job-lookup.ts';
 
 const clip = z.object({
   clip_id: z.int(),
@@ -27,26 +29,20 @@ export const clipJobBody = z.discriminatedUnion('status', [
 type ClipJobBody = z.output<typeof clipJobBody>;
 type ClipBody = z.output<typeof clip>;
 
-const DAY_SECONDS = 86_400;
-const LINK_SECONDS = 7 * DAY_SECONDS;
-/** Results are kept for 37 days, so every link that is signed within 30 lives its 7 days. */
-const SIGNED_FOR_MS = 30 * DAY_SECONDS * 1_000;
-
 /** `GET /v1/clip/{jobId}`. */
 export async function getClipJob(
   jobIdText: string,
-  principal: Principal,
+  principal: Pick<Principal, 'teamId'>,
   service: HttpService,
 ): Promise<Answer> {
-  const jobId = jobIdText.toLowerCase();
-  if (!isUuid(jobId)) return answers.jobNotFound;
-  const wanted = { jobId, teamId: principal.teamId };
-  const job = await findClipJob(service.pool, wanted);
-  if (job !== undefined) return answers.ok(await clipJob(job, service));
-  // The job may be newer than the rows: only what the log does not hold either can be denied.
-  if ((await service.freshness.check('job.events', jobId)) !== 'current') return answers.catchingUp;
-  const late = await findClipJob(service.pool, wanted);
-  return late === undefined ? answers.jobNotFound : answers.ok(await clipJob(late, service));
+  const found = await lookUpJob(jobIdText, principal, service, (wanted) => findClipJob(service.pool, wanted));
+  return 'refused' in found ? found.refused : jobAnswer(found.job, service);
+}
+
+async function jobAnswer(job: ClipJobRow, service: HttpService): Promise<Answer> {
+  const body = await clipJob(job, service);
+  const answer = answers.ok(body);
+  return body.status === 'processing' ? { ...answer, headers: processingHeaders } : answer;
 }
 
 async function clipJob(job: ClipJobRow, service: HttpService): Promise<ClipJobBody> {
@@ -67,27 +63,16 @@ async function finishedClip(row: ClipRow, service: HttpService): Promise<ClipBod
   const common = { clip_id: row.clipId, created_at: row.createdAt.toISOString() };
   if (row.status !== 'completed')
     return { ...common, status: 'failed', error: row.error ?? 'The clip could not be made.' };
+  const result = {
+    objectKey: row.objectKey,
+    finishedAt: row.finishedAt ?? row.createdAt,
+    fileName: `${row.title ?? `clip ${row.clipId}`}.mp4`,
+  };
   return {
     ...common,
     status: 'completed',
     ...(row.title === null ? {} : { title: row.title }),
     ...(row.heading === null ? {} : { heading: row.heading }),
-    ...(await downloadUrl(row, service)),
-  };
-}
-
-async function downloadUrl(
-  row: ClipRow,
-  { storage, now }: HttpService,
-): Promise<Pick<ClipBody, 'download_url'>> {
-  const ageMs = now().getTime() - (row.finishedAt ?? row.createdAt).getTime();
-  if (row.objectKey === null || ageMs > SIGNED_FOR_MS) return {};
-  const fileName = `${row.title ?? `clip ${row.clipId}`}.mp4`;
-  return {
-    download_url: await storage.presignedGet({
-      key: row.objectKey,
-      expiresInSeconds: LINK_SECONDS,
-      fileName,
-    }),
+    ...(await downloadLink(result, service)),
   };
 }

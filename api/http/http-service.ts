@@ -1,11 +1,16 @@
 import type pg from 'pg';
 import type { Config } from '#infra/config.ts';
 import type { Readiness } from '#infra/health-server.ts';
+import type { Appender } from '#infra/kafka/appender.ts';
 import type { Logger } from '#infra/log.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { ProjectionWatch } from '#infra/postgres/projection-watch.ts';
+import type { SourceAccess } from '#infra/sources/source-access.ts';
+import type { FaceSwaps } from '../face-swaps.ts';
 import type { LedgerClient } from '../ledger/ledger-client.ts';
 import type { LogFreshness } from '../log-freshness.ts';
+import type { Turns } from './turns.ts';
+import type { UploadGate } from './uploads/upload-gate.ts';
 
 /** What the HTTP routes stand on. */
 export type HttpService = Readonly<{
@@ -13,9 +18,15 @@ export type HttpService = Readonly<{
   log: Logger;
   pool: pg.Pool;
   ledger: Pick<LedgerClient, 'submit'>;
+  appender: Pick<Appender, 'append'>;
   watch: Pick<ProjectionWatch, 'waitFor' | 'isCaughtUp'>;
   freshness: LogFreshness;
-  storage: Pick<ObjectStorage, 'presignedGet'>;
+  storage: Pick<ObjectStorage, 'presignedGet' | 'putSlowly' | 'getRange' | 'delete'>;
+  uploads: UploadGate;
+  sources: SourceAccess;
+  /** Who may look at a source now. */
+  probes: Turns;
+  faceSwaps: FaceSwaps;
   readiness: () => Promise<Readiness>;
   now: () => Date;
 }>;

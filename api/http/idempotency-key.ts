@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { derivedUuid } from '#schemas/ids.ts';
+import { debitIdOf, derivedUuid } from '#schemas/ids.ts';
 import { type Answer, answers } from './answers.ts';
 
 /** Never change it: the command ids of all requests that were made with an Idempotency-Key derive from it. */
@@ -21,8 +21,15 @@ export function parseIdempotencyKey(
 export const idempotentCommandId = (teamId: number, key: string): string =>
   derivedUuid(NAMESPACE, `team:${teamId}:${key}`);
 
-/** Tells a repeated request from another one. `request` is made in code, so its fields have one order. */
-export const requestHash = (operation: string, request: unknown): string =>
+/** The id of the debit that a request under this key caused, or would cause. */
+export const idempotentDebitId = (teamId: number, key: string): string =>
+  debitIdOf(idempotentCommandId(teamId, key));
+
+/**
+ * Tells a repeated request from another one. `request` is made in code, so its fields have one order. Without
+ * a callback the hash is what it was before there were callbacks.
+ */
+export const requestHash = (operation: string, request: unknown, callbackUrl: string | null = null): string =>
   createHash('sha256')
-    .update(JSON.stringify([operation, request]))
+    .update(JSON.stringify(callbackUrl === null ? [operation, request] : [operation, request, callbackUrl]))
     .digest('hex');

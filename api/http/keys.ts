@@ -21,7 +21,7 @@ export const createKeyBody = objectOf({
   expires_at: z.iso.datetime({ offset: true, error: expiryRule }).nullable().optional(),
 });
 
-const keyBody = z.object({
+export const keyBody = z.object({
   key_id: z.uuid(),
   name: z.string(),
   prefix: z.string(),

@@ -3,10 +3,17 @@ import { z } from 'zod';
 import { findWallet } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
-import { createClip } from './create-clip.ts';
+import { deleteJob } from './cancel-job.ts';
+import { createClip, createClipFromForm } from './create-clip.ts';
+import { createFaceSwap, createFaceSwapFromForm } from './create-face-swap.ts';
 import { getClipJob } from './get-clip-job.ts';
+import { getFaceSwapJob } from './get-face-swap-job.ts';
 import type { HttpService } from './http-service.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
+import { getJobs } from './list-jobs.ts';
+import { getTransactions } from './list-transactions.ts';
+import { isForm } from './uploads/is-form.ts';
+import { getDeliveries, replay } from './webhook-deliveries.ts';
 
 /** Sends `answer`; headers that an earlier check has set stay. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
@@ -18,6 +25,7 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
 
 type JobPath = { Params: { jobId: string } };
 type KeyPath = { Params: { keyId: string } };
+type DeliveryPath = { Params: { deliveryId: string } };
 
 /** The routes below `/v1`; `principalOf` tells who passed the authentication. */
 export function addRoutes(
@@ -29,23 +37,50 @@ export function addRoutes(
   v1.get('/wallet', async (request, reply) =>
     sendAnswer(reply, await walletAnswer(principalOf(request), service)),
   );
+  v1.get('/wallet/transactions', async (request, reply) =>
+    sendAnswer(reply, await getTransactions(request.query, principalOf(request), service)),
+  );
+  v1.get('/jobs', async (request, reply) =>
+    sendAnswer(reply, await getJobs(request.query, principalOf(request), service)),
+  );
   v1.post('/clip', async (request, reply) => {
-    if (isMultipart(request)) return sendAnswer(reply, answers.uploadsNotAvailableYet);
+    const principal = principalOf(request);
     const { body, headers } = request;
-    const idempotencyKey = headers['idempotency-key'];
-    const clip = { body, idempotencyKey, traceparent: traceparentOf(request) };
-    return sendAnswer(reply, await createClip(clip, principalOf(request), service));
+    const repetition = { idempotencyKey: headers['idempotency-key'], traceparent: traceparentOf(request) };
+    const answer = isForm(request)
+      ? await createClipFromForm({ request, ...repetition }, principal, service)
+      : await createClip({ body, ...repetition }, principal, service);
+    return sendAnswer(reply, answer);
   });
   v1.get<JobPath>('/clip/:jobId', async (request, reply) =>
     sendAnswer(reply, await getClipJob(request.params.jobId, principalOf(request), service)),
   );
-  v1.post('/face-swap', (_request, reply) => sendAnswer(reply, answers.faceSwapsNotAvailableYet));
+  v1.delete<JobPath>('/clip/:jobId', async (request, reply) =>
+    sendAnswer(reply, await deleteJob('clip', request.params.jobId, principalOf(request), service)),
+  );
+  v1.post('/face-swap', async (request, reply) => {
+    const create = isForm(request) ? createFaceSwapFromForm : createFaceSwap;
+    const traceparent = traceparentOf(request);
+    return sendAnswer(reply, await create({ request, reply, traceparent }, principalOf(request), service));
+  });
+  v1.get<JobPath>('/face-swap/:jobId', async (request, reply) =>
+    sendAnswer(reply, await getFaceSwapJob(request.params.jobId, principalOf(request), service)),
+  );
+  v1.delete<JobPath>('/face-swap/:jobId', async (request, reply) =>
+    sendAnswer(reply, await deleteJob('face_swap', request.params.jobId, principalOf(request), service)),
+  );
   v1.post('/keys', async (request, reply) =>
     sendAnswer(reply, await createKey(request.body, principalOf(request), service)),
   );
   v1.get('/keys', async (request, reply) => sendAnswer(reply, await listKeys(principalOf(request), service)));
   v1.delete<KeyPath>('/keys/:keyId', async (request, reply) =>
     sendAnswer(reply, await revokeKey(request.params.keyId, principalOf(request), service)),
+  );
+  v1.get('/webhooks/deliveries', async (request, reply) =>
+    sendAnswer(reply, await getDeliveries(request.query, principalOf(request), service)),
+  );
+  v1.post<DeliveryPath>('/webhooks/deliveries/:deliveryId/replay', async (request, reply) =>
+    sendAnswer(reply, await replay(request.params.deliveryId, principalOf(request), service)),
   );
 }
 
@@ -88,9 +123,6 @@ async function walletAnswer(principal: Principal, { pool, freshness }: HttpServi
   };
   return answers.ok(body);
 }
-
-const isMultipart = (request: FastifyRequest): boolean =>
-  /^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '');
 
 const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 

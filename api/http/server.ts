@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import multipart from '@fastify/multipart';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -15,18 +16,21 @@ import { metrics } from '#infra/metrics.ts';
 import { DatabaseUnavailable } from '../database.ts';
 import { LedgerUnavailable } from '../ledger/ledger-client.ts';
 import { findKeyHolder } from '../read-model.ts';
-import { allowedMethods, type KnownRoute } from './allowed-methods.ts';
+import { allowedMethods, type KnownRoute, routeWithId } from './allowed-methods.ts';
 import { type Answer, answers } from './answers.ts';
 import { type AuthenticationPorts, authenticate, type Principal } from './authentication.ts';
 import { FailedAuthentications } from './failed-authentications.ts';
 import type { HttpService } from './http-service.ts';
+import { acceptJson, JSON_BODY_LIMIT_BYTES, UnreadableBody } from './json-body.ts';
 import { countRequest, rateLimitHeaders } from './rate-limit.ts';
+import { addReferenceRoutes } from './reference/reference-routes.ts';
+import { limitRequests } from './request-deadline.ts';
 import { addRoutes, sendAnswer } from './routes.ts';
+import { lingerOverForm } from './uploads/linger.ts';
 
-const BODY_LIMIT_BYTES = 256 * 1024;
-/** A whole request has to arrive within this, its headers sooner. */
-const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
+/** Uploads under way when the server closes have this long to end; then they are refused. */
+const UPLOADS_DRAIN_MS = 4_000;
 const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than the idle time of usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 72_000;
@@ -47,14 +51,15 @@ const brokenRequests = new Counter({
 /** Who makes a request, once that is known. */
 type Principals = WeakMap<FastifyRequest, Principal>;
 
-/** The HTTP interface, not yet listening. */
-export function buildServer(service: HttpService): FastifyInstance {
+/** The HTTP interface, not yet listening. `routes` gets every route that it has, once it is ready. */
+export function buildServer(service: HttpService, routes: KnownRoute[] = []): FastifyInstance {
   const server: FastifyInstance = Fastify({
     loggerInstance: service.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: service.config.TRUST_PROXY,
-    bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    bodyLimit: JSON_BODY_LIMIT_BYTES,
+    // Held by `limitRequests`, which lets uploads take longer.
+    requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     forceCloseConnections: 'idle',
@@ -65,9 +70,13 @@ export function buildServer(service: HttpService): FastifyInstance {
     frameworkErrors: (error, _request, reply) => sendAnswer(reply, answerToError(error) ?? answers.internal),
     clientErrorHandler: answerBrokenRequest,
   });
-  const routes: KnownRoute[] = [];
   server.addHook('onRoute', ({ method, url }) => {
     routes.push({ methods: [method].flat(), path: url });
+  });
+  limitRequests(server.server);
+  server.addHook('onSend', async (request, reply, payload) => lingerOverForm(request, reply, payload));
+  server.addHook('preClose', async () => {
+    setTimeout(() => service.uploads.stop(), UPLOADS_DRAIN_MS).unref();
   });
   ignoreBodies(server);
   const principals: Principals = new WeakMap();
@@ -75,6 +84,7 @@ export function buildServer(service: HttpService): FastifyInstance {
   server.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
   server.setNotFoundHandler((request, reply) => sendAnswer(reply, answerUnrouted(request, routes)));
   addHealthRoutes(server, service);
+  addReferenceRoutes(server, service.config);
   server.register(
     (v1, _options, done) => {
       addV1(v1, service, { routes, principals });
@@ -142,16 +152,10 @@ function ignoreBodies(server: FastifyInstance): void {
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }
 
-/** JSON and nothing else; an empty body counts as none, whatever type it says it has. */
 function acceptBodies(v1: FastifyInstance): void {
-  const parseJson = v1.getDefaultJsonParser('error', 'error');
   v1.removeAllContentTypeParsers();
-  v1.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    return parseJson(request, body.toString(), done);
-  });
-  // Not read: the route says that it takes no uploads yet.
-  v1.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
+  acceptJson(v1);
+  v1.register(multipart);
 }
 
 function addHealthRoutes(server: FastifyInstance, service: HttpService): void {
@@ -168,8 +172,10 @@ function addHealthRoutes(server: FastifyInstance, service: HttpService): void {
 
 function answerUnrouted(request: FastifyRequest, routes: readonly KnownRoute[]): Answer {
   const path = request.url.replace(/\?.*$/s, '');
+  const { method } = request;
   const allowed = allowedMethods(path, routes);
-  return allowed.length === 0 ? answers.unknownRoute : answers.wrongMethod(request.method, allowed);
+  if (allowed.length === 0) return answers.unknownRoute;
+  return answers.wrongMethod(method, allowed, routeWithId({ method, path }, routes));
 }
 
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -185,9 +191,10 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
 function answerToError(error: Error & { code?: string; statusCode?: number }): Answer | undefined {
   if (error instanceof DatabaseUnavailable || error instanceof LedgerUnavailable) return answers.unavailable;
   if (error instanceof KafkaUnavailable) return answers.unavailable;
+  if (error instanceof UnreadableBody) return error.answer;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return answers.bodyTooLarge(BODY_LIMIT_BYTES);
+      return answers.bodyTooLarge(JSON_BODY_LIMIT_BYTES);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return answers.unsupportedContentType;
     case 'FST_ERR_CTP_INVALID_JSON_BODY':

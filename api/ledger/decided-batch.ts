@@ -61,8 +61,13 @@ export class DecidedBatch {
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
   }
 
+  /** Whether any command was refused. */
+  get hasRefusals(): boolean {
+    return [...this.outcomes.keys()].some((outcome) => outcome !== 'accepted' && outcome !== 'replayed');
+  }
+
   /** The transaction that makes it so; the commands before `nextOffset` are consumed by it. */
-  content(nextOffset: number, group: string): TransactionContent {
+  content(nextOffset: number): TransactionContent {
     const { partition } = this.#place;
     this.#state.consumed(nextOffset);
     const snapshots = Array.from(this.#state.takeChanges(), (entry) => ({
@@ -72,11 +77,7 @@ export class DecidedBatch {
     }));
     return {
       records: [...this.#records, ...snapshots],
-      followUp: {
-        partitions: this.#replies.length === 0 ? [] : [this.#replyPlace()],
-        records: (positions) => this.#replyRecords(positions),
-      },
-      consumed: { group, topic: 'wallet.commands', partition, nextOffset },
+      naming: (positions) => this.#replyRecords(positions),
     };
   }
 
@@ -192,13 +193,16 @@ export class DecidedBatch {
     } as const;
   }
 
-  #replyRecords(positions: readonly LogPosition[]): readonly RecordToAppend[] {
+  #replyRecords(positions: readonly (LogPosition | undefined)[]): readonly RecordToAppend[] {
     const place = this.#replyPlace();
     return this.#replies.map(({ reply, attemptId, from, to }) => ({
       ...place,
       key: reply.command_id,
       ...(attemptId === undefined ? {} : { headers: { [attemptIdHeader]: attemptId } }),
-      value: encodeRecord('CommandReply', { ...reply, positions: positions.slice(from, to) }),
+      value: encodeRecord('CommandReply', {
+        ...reply,
+        positions: positions.slice(from, to).filter((position) => position !== undefined),
+      }),
     }));
   }
 }

@@ -5,10 +5,15 @@ import { reasonOf } from '#infra/kafka/kafka-failure.ts';
 import { LogFetcher } from '#infra/kafka/log-fetcher.ts';
 import { partitionBounds } from '#infra/kafka/log-reader.ts';
 import type { ReadRecord } from '#infra/kafka/record.ts';
-import { TransactionalWriter, WriterFenced } from '#infra/kafka/transactional-writer.ts';
+import {
+  TransactionalWriter,
+  type TransactionContent,
+  WriterFenced,
+} from '#infra/kafka/transactional-writer.ts';
 import type { Logger } from '#infra/log.ts';
 import { DecidedBatch, type LedgerPlace } from './decided-batch.ts';
 import { elect } from './election.ts';
+import { GroupOffset } from './group-offset.ts';
 import {
   batchSize,
   commandsDecided,
@@ -30,6 +35,8 @@ const writtenTopics = [
   'wallet.state',
   'wallet.replies',
 ] as const;
+/** Nobody but the owner writes into its partition of these. */
+const ownTopics = ['wallet.events', 'team.events'] as const;
 /** Also how long a stop takes when there is nothing to do. */
 const FETCH_WAIT_MS = 250;
 /** One transaction's share of the commands, so that no record batch gets near Kafka's 1 MB. */
@@ -74,6 +81,7 @@ async function ownOnce(
   const writer = await TransactionalWriter.open(owner.kafka, {
     transactionalId: `ledger-${place.partition}`,
     topics: writtenTopics,
+    ownTopics,
   });
   try {
     const electionId = await elect(writer, { ownerId: owner.ownerId, ...place });
@@ -135,15 +143,19 @@ async function decideCommands(
 ): Promise<void> {
   const { state, signal } = life;
   const at = { topic: 'wallet.commands', partition: place.partition } as const;
+  const decider = new CommandDecider(writer, owner, place, state);
   const fetcher = await LogFetcher.open(owner.kafka, [at.topic]);
   try {
     while (!signal.aborted) {
       const offset = state.nextCommandOffset ?? 0;
       const [chunk] = await fetcher.fetch([{ ...at, offset }], FETCH_WAIT_MS);
-      if (chunk === undefined || chunk.nextOffset === offset) continue;
+      if (chunk === undefined || chunk.nextOffset === offset) {
+        await decider.tellGroup();
+        continue;
+      }
       for (const batch of batchesOf(chunk.records)) {
         if (signal.aborted) return;
-        await decideBatch(writer, owner, place, state, batch);
+        await decider.decide(batch);
         life.onDecided();
       }
       // What is left are markers and records of aborted transactions, which decide nothing.
@@ -169,22 +181,53 @@ function* batchesOf(records: readonly ReadRecord[]): Generator<readonly ReadReco
   if (from < records.length) yield records.slice(from);
 }
 
-async function decideBatch(
-  writer: TransactionalWriter,
-  owner: Owner,
-  place: LedgerPlace,
-  state: LedgerState,
-  records: readonly ReadRecord[],
-): Promise<void> {
-  const last = records.at(-1);
-  if (last === undefined) return;
-  const nowMs = Date.now();
-  const batch = new DecidedBatch(state, { place, nowMs, log: owner.log });
-  for (const record of records) batch.add(record);
-  state.forget(nowMs);
-  const startedAt = performance.now();
-  await writer.write(batch.content(last.offset + 1, owner.group));
-  transactionSeconds.observe((performance.now() - startedAt) / 1_000);
-  batchSize.observe(records.length);
-  for (const [outcome, count] of batch.outcomes) commandsDecided.inc({ outcome }, count);
+/** Decides a partition's batches, each in one transaction. */
+class CommandDecider {
+  readonly #writer: TransactionalWriter;
+  readonly #owner: Owner;
+  readonly #place: LedgerPlace;
+  readonly #state: LedgerState;
+  readonly #groupOffset = new GroupOffset();
+
+  constructor(writer: TransactionalWriter, owner: Owner, place: LedgerPlace, state: LedgerState) {
+    this.#writer = writer;
+    this.#owner = owner;
+    this.#place = place;
+    this.#state = state;
+  }
+
+  async decide(records: readonly ReadRecord[]): Promise<void> {
+    const last = records.at(-1);
+    if (last === undefined) return;
+    const nowMs = Date.now();
+    const batch = new DecidedBatch(this.#state, { place: this.#place, nowMs, log: this.#owner.log });
+    for (const record of records) batch.add(record);
+    this.#state.forget(nowMs);
+    const startedAt = performance.now();
+    await this.#write(batch.content(last.offset + 1), nowMs, batch.hasRefusals);
+    transactionSeconds.observe((performance.now() - startedAt) / 1_000);
+    batchSize.observe(records.length);
+    for (const [outcome, count] of batch.outcomes) commandsDecided.inc({ outcome }, count);
+  }
+
+  /** When no commands come: tells the group what it was not told with the last ones. */
+  async tellGroup(): Promise<void> {
+    await this.#write({ records: [] }, Date.now(), false);
+  }
+
+  async #write(
+    content: Omit<TransactionContent, 'consumed'>,
+    nowMs: number,
+    hasRefusals: boolean,
+  ): Promise<void> {
+    const nextOffset = this.#state.nextCommandOffset ?? 0;
+    if (!this.#groupOffset.isDue(nextOffset, nowMs, { hasRefusals })) {
+      await this.#writer.write(content);
+      return;
+    }
+    const { partition } = this.#place;
+    const consumed = { group: this.#owner.group, topic: 'wallet.commands', partition, nextOffset } as const;
+    await this.#writer.write({ ...content, consumed });
+    this.#groupOffset.told(nextOffset, nowMs);
+  }
 }

@@ -4,21 +4,23 @@ import type { BatchControl, RecordBatch } from '#infra/kafka/group-consumer.ts';
 import type { ReadRecord } from '#infra/kafka/record.ts';
 import type { Logger } from '#infra/log.ts';
 import { metrics } from '#infra/metrics.ts';
-import { decodeRecord } from '#schemas/codec.ts';
+import { type AnyRecord, decodeRecord } from '#schemas/codec.ts';
+import { cancelledCode } from '#schemas/failure-codes.ts';
 import { derivedUuid } from '#schemas/ids.ts';
+import { SWAP_ITEM } from '#schemas/job.ts';
 import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import { commandEnvelope } from '../command-envelope.ts';
 import type { Command } from '../ledger/decision.ts';
 import { type LedgerClient, LedgerUnavailable } from '../ledger/ledger-client.ts';
 
 /**
- * Tells the ledger how each clip ended: a finished one is earned, a failed one is given back. The ledger
- * lets the first word about an item count, so saying it again, from anywhere, changes nothing.
+ * Tells the ledger how each clip and face swap ended: a finished one is earned, a failed one is given back. The
+ * ledger lets the first word about an item count, so saying it again, from anywhere, changes nothing.
  */
 
 export type Settlement = Readonly<{
   ledger: Pick<LedgerClient, 'submit'>;
-  /** Off: failed clips are paid for, and settled as `waived`. */
+  /** Off: failed clips are paid for, and settled as `waived`; called off by the client, they never are. */
   refundFailedClips: 'on' | 'off';
   log: Logger;
   now: () => Date;
@@ -26,7 +28,9 @@ export type Settlement = Readonly<{
 
 type TerminalEvent =
   | Readonly<{ name: 'ClipCompleted'; value: RecordTypes['ClipCompleted'] }>
-  | Readonly<{ name: 'ClipFailed'; value: RecordTypes['ClipFailed'] }>;
+  | Readonly<{ name: 'ClipFailed'; value: RecordTypes['ClipFailed'] }>
+  | Readonly<{ name: 'SwapCompleted'; value: RecordTypes['SwapCompleted'] }>
+  | Readonly<{ name: 'SwapFailed'; value: RecordTypes['SwapFailed'] }>;
 
 const JOBS_AT_ONCE = 100;
 const RETRY_MS = { first: 200, most: 5_000 };
@@ -77,12 +81,29 @@ function terminalEvents(records: readonly ReadRecord[]) {
   for (const record of records) {
     try {
       const event = decodeRecord(record.value);
-      if (event.name === 'ClipCompleted' || event.name === 'ClipFailed') events.push(event);
+      if (isTerminal(event)) events.push(event);
     } catch (cause) {
       return { events, unreadable: new UnsettleableRecord(record, cause) };
     }
   }
   return { events, unreadable: undefined };
+}
+
+function isTerminal(event: AnyRecord): event is TerminalEvent {
+  switch (event.name) {
+    case 'ClipCompleted':
+    case 'ClipFailed':
+    case 'SwapCompleted':
+    case 'SwapFailed':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The item of its charge that an event settles. */
+function itemOf(event: TerminalEvent): number {
+  return 'item' in event.value ? event.value.item : SWAP_ITEM;
 }
 
 /** Tries until the ledger answers: a refund must not be lost to an outage, however long. */
@@ -102,7 +123,8 @@ async function settle(event: TerminalEvent, signal: AbortSignal, settlement: Set
 
 /** The id follows from what is settled and how, so a repeated event is a repeated command. */
 export function settleCommand(event: TerminalEvent, settlement: Settlement): Command {
-  const { debit_id: debitId, job_id: jobId, team_id: teamId, item, event_id: causeEventId } = event.value;
+  const { debit_id: debitId, job_id: jobId, team_id: teamId, event_id: causeEventId } = event.value;
+  const item = itemOf(event);
   const { outcome, reason } = outcomeOf(event, settlement.refundFailedClips);
   const commandId = derivedUuid(debitId, `settle:${item}:${outcome}`);
   const envelope = commandEnvelope({ teamId, actor: 'system:settlement', now: settlement.now(), commandId });
@@ -123,9 +145,12 @@ export function settleCommand(event: TerminalEvent, settlement: Settlement): Com
 function outcomeOf(event: TerminalEvent, refundFailedClips: Settlement['refundFailedClips']) {
   switch (event.name) {
     case 'ClipCompleted':
+    case 'SwapCompleted':
       return { outcome: 'completed', reason: 'delivered' };
+    case 'SwapFailed':
+      return { outcome: 'failed', reason: event.value.error };
     case 'ClipFailed':
-      return refundFailedClips === 'on'
+      return refundFailedClips === 'on' || event.value.code === cancelledCode
         ? { outcome: 'failed', reason: event.value.error }
         : { outcome: 'waived', reason: 'waived' };
   }
@@ -135,6 +160,9 @@ function outcomeOf(event: TerminalEvent, refundFailedClips: Settlement['refundFa
 function noteRefusal(reply: CommandReply, event: TerminalEvent, log: Logger): void {
   if (reply.refusal === null) return;
   refused.inc({ refusal: reply.refusal });
-  const { job_id: jobId, item, debit_id: debitId } = event.value;
-  log.warn({ jobId, item, debitId, refusal: reply.refusal }, 'The ledger refused to settle an item.');
+  const { job_id: jobId, debit_id: debitId } = event.value;
+  log.warn(
+    { jobId, item: itemOf(event), debitId, refusal: reply.refusal },
+    'The ledger refused to settle an item.',
+  );
 }

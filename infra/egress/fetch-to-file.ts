@@ -65,12 +65,14 @@ async function saveBody(
   });
 }
 
-function announcedLength(response: GuardedResponse): number | undefined {
+/** How long a response says it is, where it does. */
+export function announcedLength(response: GuardedResponse): number | undefined {
   const text = response.headers['content-length'];
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function refuseStatus(what: string, response: GuardedResponse): void {
+/** Throws the failure that any other status than 200 means. */
+export function refuseStatus(what: string, response: GuardedResponse): void {
   const { status } = response;
   const host = response.url.hostname;
   if (status === 200) return;

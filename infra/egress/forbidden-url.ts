@@ -13,6 +13,10 @@ const innerNames = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home.a
  */
 export function forbiddenOnItsFace(text: string, allow: EgressAllow = []): string | undefined {
   if (text.length > longestUrl) return `The URL is longer than ${longestUrl} characters.`;
+  // A parser drops or guesses at these, each in its own way, so that two readers may mean two hosts.
+  if (/[\p{Cc}\\]/u.test(text) || !text.isWellFormed()) {
+    return 'The URL contains a control character, a backslash or broken Unicode; percent-encode it.';
+  }
   if (!URL.canParse(text)) return 'The URL is not valid.';
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

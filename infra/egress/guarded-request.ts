@@ -1,8 +1,8 @@
-import { isIP, type LookupFunction } from 'node:net';
-import { Client, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { checkTarget, type Resolve } from './checked-address.ts';
 import { EgressFailure } from './egress-failure.ts';
 import type { EgressAllow } from './forbidden-url.ts';
+import { pinnedClient } from './pinned-client.ts';
 
 export type GuardedRequest = {
   readonly url: string;
@@ -27,7 +27,6 @@ export type GuardedResponse = {
 };
 
 const maxRedirects = 5;
-const connectTimeoutMs = 10_000;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -57,13 +56,7 @@ export async function guardedRequest(request: GuardedRequest): Promise<GuardedRe
 
 async function requestOnce(request: GuardedRequest, target: string): Promise<GuardedResponse> {
   const { url, address } = await checkTarget({ ...request, url: target });
-  const client = new Client(url.origin, {
-    connect: { lookup: pinned(address), timeout: connectTimeoutMs },
-    headersTimeout: request.idleTimeoutMs,
-    bodyTimeout: request.idleTimeoutMs,
-    maxHeaderSize: 16 * 1024,
-    pipelining: 1,
-  });
+  const client = pinnedClient({ url, address }, request.idleTimeoutMs);
   const close = async () => client.destroy();
   try {
     const answer = await client.request({
@@ -82,12 +75,4 @@ async function requestOnce(request: GuardedRequest, target: string): Promise<Gua
     await close();
     throw error;
   }
-}
-
-function pinned(address: string): LookupFunction {
-  const family = isIP(address);
-  return (_hostname, options, callback) => {
-    if (options.all === true) callback(null, [{ address, family }]);
-    else callback(null, address, family);
-  };
 }

@@ -8,23 +8,36 @@ const credentials = z.object({
   postgresPassword: z.string(),
   s3AccessKeyId: z.string(),
   s3SecretAccessKey: z.string(),
+  webhookMasterKey: z.string(),
 });
+
+/** Data folders that were made before there were webhooks have no key for them. */
+const storedCredentials = credentials.partial({ webhookMasterKey: true });
 
 /** The secrets of one data folder: random, made at its first start. */
 export type StackCredentials = Readonly<z.infer<typeof credentials>>;
 
-/** Reads the secrets of `dataDir`, or makes them once; the file is for its owner's eyes only. */
+/**
+ * Reads the secrets of `dataDir`, or makes those that are missing, once; the file is for its owner's eyes
+ * only. Only the holder of the folder's lock may call it.
+ */
 export async function loadCredentials(dataDir: string): Promise<StackCredentials> {
   const file = join(dataDir, 'credentials.json');
-  const stored = await readFile(file, 'utf8').catch(() => undefined);
-  if (stored !== undefined) return credentials.parse(JSON.parse(stored));
-  const made: StackCredentials = {
-    kafkaClusterId: randomBytes(16).toString('base64url'),
-    postgresPassword: randomBytes(18).toString('hex'),
-    s3AccessKeyId: `CL${randomBytes(9).toString('hex').toUpperCase()}`,
-    s3SecretAccessKey: randomBytes(24).toString('hex'),
-  };
-  await writeFile(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const stored = text === undefined ? newCredentials() : storedCredentials.parse(JSON.parse(text));
+  const { webhookMasterKey } = stored;
+  if (text !== undefined && webhookMasterKey !== undefined) return { ...stored, webhookMasterKey };
+  const complete = { ...stored, webhookMasterKey: webhookMasterKey ?? newWebhookMasterKey() };
+  await writeFile(`${file}.new`, `${JSON.stringify(complete, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
-  return made;
+  return complete;
 }
+
+const newCredentials = (): z.infer<typeof storedCredentials> => ({
+  kafkaClusterId: randomBytes(16).toString('base64url'),
+  postgresPassword: randomBytes(18).toString('hex'),
+  s3AccessKeyId: `CL${randomBytes(9).toString('hex').toUpperCase()}`,
+  s3SecretAccessKey: randomBytes(24).toString('hex'),
+});
+
+const newWebhookMasterKey = (): string => randomBytes(32).toString('base64');

@@ -131,6 +131,9 @@ export function kafkaProperties({ port, controllerPort, logDir }: KafkaPropertie
     // and a busy machine's late heartbeat would fence a healthy broker.
     'broker.session.timeout.ms=3000',
     'broker.heartbeat.interval.ms=400',
+    // A transaction that begins while the markers of the one before are being written is tried again after
+    // this; they take a millisecond or two here, and the default of 20 would be most of a transaction.
+    'add.partitions.to.txn.retry.backoff.ms=1',
     // Committed offsets of a stack that was off for long must still be there.
     'offsets.retention.minutes=525600',
     'transactional.id.expiration.ms=2147483647',

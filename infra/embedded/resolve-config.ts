@@ -22,14 +22,21 @@ export async function resolveConfig(env: Environment, needed: readonly Address[]
   );
 }
 
-/** Credentials belong to their server: with an S3 endpoint of the user's own, nothing of the stack's S3 is taken. */
+/**
+ * Credentials belong to their server: with an S3 endpoint of the user's own, nothing of the stack's S3 is
+ * taken, and with a Kafka of the user's own not the key of the teams' webhook secrets.
+ */
 function addressesFor(
   env: Environment,
   stack: Parameters<typeof addressEnvironment>[0],
 ): Record<string, string> {
-  const { s3, ...rest } = stack;
-  const ownStorage = (env['S3_ENDPOINT'] ?? '') !== '';
-  return addressEnvironment(ownStorage || s3 === undefined ? rest : { ...rest, s3 });
+  const { s3, webhookMasterKey, ...rest } = stack;
+  const isOwn = (name: string) => (env[name] ?? '') !== '';
+  return addressEnvironment({
+    ...rest,
+    ...(isOwn('S3_ENDPOINT') || s3 === undefined ? {} : { s3 }),
+    ...(isOwn('KAFKA_BROKERS') || webhookMasterKey === undefined ? {} : { webhookMasterKey }),
+  });
 }
 
 const present = (env: Environment): Environment =>

@@ -19,6 +19,8 @@ const addresses = z.object({
   kafkaBrokers: z.array(z.string()).optional(),
   databaseUrl: z.string().optional(),
   s3: s3Address.optional(),
+  /** With Kafka alone: the teams whose secrets derive from it are there. */
+  webhookMasterKey: z.string().optional(),
 });
 
 /** Where a running stack is reached; a part that it does not run is absent. */
@@ -53,5 +55,6 @@ export function addressEnvironment(
       S3_ACCESS_KEY_ID: stack.s3.accessKeyId,
       S3_SECRET_ACCESS_KEY: stack.s3.secretAccessKey,
     }),
+    ...(stack.webhookMasterKey !== undefined && { WEBHOOK_MASTER_KEY: stack.webhookMasterKey }),
   };
 }

@@ -40,6 +40,8 @@ export type EmbeddedStack = {
   readonly kafkaBrokers: string[];
   readonly databaseUrl: string;
   readonly s3: S3Address;
+  /** `WEBHOOK_MASTER_KEY` of this data folder. */
+  readonly webhookMasterKey: string;
   /** The servers' process ids now; 0 for a part that is not run. */
   readonly pids: Readonly<Record<StackPart, number>>;
   /** Starts `part` again on its port, after stopping it in order where it still runs. */
@@ -118,6 +120,10 @@ class StackRunner implements EmbeddedStack {
   get s3(): S3Address {
     const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = this.#secrets();
     return { endpoint: `http://127.0.0.1:${this.#ports.s3}`, region, accessKeyId, secretAccessKey, bucket };
+  }
+
+  get webhookMasterKey(): string {
+    return this.#secrets().webhookMasterKey;
   }
 
   get pids(): Readonly<Record<StackPart, number>> {
@@ -252,7 +258,7 @@ class StackRunner implements EmbeddedStack {
     const content = {
       ownerPid: process.pid,
       pids: this.pids,
-      ...(runs('kafka') && { kafkaBrokers: this.kafkaBrokers }),
+      ...(runs('kafka') && { kafkaBrokers: this.kafkaBrokers, webhookMasterKey: this.webhookMasterKey }),
       ...(runs('postgres') && { databaseUrl: this.databaseUrl }),
       ...(runs('s3') && { s3: this.s3 }),
     };

@@ -71,9 +71,7 @@ class BatchingAppender implements Appender {
     return new Promise((resolve, reject) => {
       this.#queue.push({ records, resolve, reject });
       this.#queuedRecords += records.length;
-      this.#sending ??= this.#sendAll().finally(() => {
-        this.#sending = undefined;
-      });
+      this.#sending ??= this.#sendAll();
     });
   }
 
@@ -87,7 +85,12 @@ class BatchingAppender implements Appender {
   async #sendAll(): Promise<void> {
     // One turn of the event loop lets callers that were woken together go together.
     await new Promise(setImmediate);
-    while (this.#queue.length > 0) await this.#send(this.#takeBatch());
+    try {
+      while (this.#queue.length > 0) await this.#send(this.#takeBatch());
+    } finally {
+      // In the same turn as the last look at the queue: what is queued after it must start the next sending.
+      this.#sending = undefined;
+    }
   }
 
   #takeBatch(): readonly Waiting[] {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import type { Kafka, KafkaConfig, Message } from 'kafkajs';
+import type { Kafka, KafkaConfig } from 'kafkajs';
+import { ByteReader } from './byte-reader.ts';
 
 /**
  * kafkajs's connections without its consumer: requests to chosen brokers with an answer decoded here. The
@@ -16,8 +17,6 @@ export type WireRequest<Answer> = Readonly<{
   requestTimeout?: number;
 }>;
 
-type ProducerIdentity = Readonly<{ transactionalId: string; producerId: string; producerEpoch: number }>;
-
 /** The requests of kafkajs's `Broker` that are used here. Each rejects on an error code in the answer. */
 export type ClusterBroker = Readonly<{
   nodeId: number | string;
@@ -26,35 +25,6 @@ export type ClusterBroker = Readonly<{
     transactionalId: string;
     transactionTimeout: number;
   }) => Promise<{ producerId: string; producerEpoch: number }>;
-  addPartitionsToTxn: (
-    request: ProducerIdentity & { topics: readonly { topic: string; partitions: readonly number[] }[] },
-  ) => Promise<void>;
-  addOffsetsToTxn: (request: ProducerIdentity & { groupId: string }) => Promise<void>;
-  txnOffsetCommit: (
-    request: ProducerIdentity & {
-      groupId: string;
-      topics: readonly {
-        topic: string;
-        partitions: readonly { partition: number; offset: string; metadata: null }[];
-      }[];
-    },
-  ) => Promise<void>;
-  produce: (
-    request: ProducerIdentity & {
-      acks: number;
-      timeout: number;
-      topicData: readonly {
-        topic: string;
-        partitions: readonly { partition: number; firstSequence: number; messages: readonly Message[] }[];
-      }[];
-    },
-  ) => Promise<{
-    topics: readonly {
-      topicName: string;
-      partitions: readonly { partition: number; baseOffset: string }[];
-    }[];
-  }>;
-  endTxn: (request: ProducerIdentity & { transactionResult: boolean }) => Promise<void>;
 }>;
 
 /** The part of kafkajs's `Cluster` that is used here. */
@@ -112,4 +82,58 @@ export function fetchRequest(options: {
     maxBytes: options.maxBytes,
     topics: options.topics,
   });
+}
+
+/** The checksum of record batches. */
+export const crc32c: (bytes: Buffer) => number = requireFromHere(
+  'kafkajs/src/protocol/recordBatch/crc32C/index.js',
+);
+
+type Encoder = { writeBufferInternal: (bytes: Buffer) => void };
+const EncoderClass: new (bytes: number) => Encoder = requireFromHere('kafkajs/src/protocol/encoder.js');
+
+/** Bytes as kafkajs's requests take them. */
+export function encoderOf(bytes: Buffer): object {
+  const encoder = new EncoderClass(bytes.length);
+  encoder.writeBufferInternal(bytes);
+  return encoder;
+}
+
+const NO_TAGS = Buffer.of(0);
+
+/**
+ * A request of a flexible version, with its body written and its answer read here. kafkajs writes and reads
+ * the headers of the versions before, which have no tagged fields at their end.
+ */
+export function wireRequest<Answer>(
+  name: Readonly<{ apiKey: number; apiVersion: number; apiName: string }>,
+  body: Buffer,
+  read: (answer: ByteReader) => Answer,
+  { hasAnswerTags = true }: { readonly hasAnswerTags?: boolean } = {},
+): WireRequest<Answer> {
+  return {
+    request: { ...name, encode: async () => encoderOf(Buffer.concat([NO_TAGS, body])) },
+    response: {
+      decode: async (payload) => {
+        const answer = new ByteReader(payload);
+        if (hasAnswerTags) answer.tags();
+        return { answer: read(answer) };
+      },
+      parse: async ({ answer }: { answer: Answer }) => answer,
+    },
+  };
+}
+
+const createErrorFromCode: (code: number) => Error = requireFromHere(
+  'kafkajs/src/protocol/error.js',
+).createErrorFromCode;
+const PRODUCER_FENCED = 90;
+
+/** Throws what an answer's error code says, as kafkajs does for its own requests; 0 is no error. */
+export function failOnErrorCode(code: number): void {
+  if (code === 0) return;
+  // kafkajs knows no answers that came after the first transaction protocol.
+  if (code === PRODUCER_FENCED)
+    throw Object.assign(new Error('A newer producer has this transactional id'), { type: 'PRODUCER_FENCED' });
+  throw createErrorFromCode(code);
 }

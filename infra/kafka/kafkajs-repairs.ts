@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { crc32c, encoderOf } from './kafkajs-cluster.ts';
 import { encodeProduceRequest, type ProduceRequest } from './produce-request.ts';
 
 /** Two repairs to kafkajs 2.2.4, which is pinned: importing this module makes them. */
@@ -25,10 +26,6 @@ prototype.scheduleCheckPendingRequests = function scheduleWhenRequestsWait(this:
  * Versions 3 to 7 of the Produce request share this module; each asks for it when it is first used. Nothing
  * here is compressed, so the compression that kafkajs passes is not looked at.
  */
-type Encoder = { writeBufferInternal: (bytes: Buffer) => void };
-
-const EncoderClass: new (bytes: number) => Encoder = requireKafkajs('kafkajs/src/protocol/encoder.js');
-const crc32c: (bytes: Buffer) => number = requireKafkajs('kafkajs/src/protocol/recordBatch/crc32C/index.js');
 const produceModule = requireKafkajs.resolve('kafkajs/src/protocol/requests/produce/v3/request.js');
 const PRODUCE_API_KEY = 0;
 
@@ -40,11 +37,6 @@ if (loaded !== undefined) {
     apiVersion: 3,
     apiName: 'Produce',
     expectResponse: () => request.acks !== 0,
-    encode: async () => {
-      const body = encodeProduceRequest(request, crc32c, Date.now());
-      const encoder = new EncoderClass(body.length);
-      encoder.writeBufferInternal(body);
-      return encoder;
-    },
+    encode: async () => encoderOf(encodeProduceRequest(request, crc32c, Date.now())),
   });
 }

@@ -1,7 +1,13 @@
-import { CompressionTypes, type PartitionerArgs, type Producer, type ProducerConfig } from 'kafkajs';
+import {
+  CompressionTypes,
+  type Message,
+  type PartitionerArgs,
+  type Producer,
+  type ProducerConfig,
+} from 'kafkajs';
 import type { KafkaConnection } from './connection.ts';
 import { KafkaUnavailable } from './kafka-failure.ts';
-import { partitionBatches, positionsOf } from './partition-batches.ts';
+import { PartitionBatches, positionsOf } from './partition-batches.ts';
 import type { LogPosition, RecordToAppend } from './record.ts';
 
 const ALL_REPLICAS = -1;
@@ -36,17 +42,21 @@ export async function sendRecords(
   records: readonly RecordToAppend[],
 ): Promise<readonly LogPosition[]> {
   if (records.length === 0) return [];
-  const sorted = await partitionBatches(kafka, records);
+  const sorted = new PartitionBatches(kafka);
+  const places = await sorted.add(records);
   const answers = await producer.sendBatch({
     acks: ALL_REPLICAS,
     timeout: SEND_TIMEOUT_MS,
     compression: CompressionTypes.None,
-    topicMessages: sorted.batches.map(({ topic, messages }) => ({ topic: kafka.topicName(topic), messages })),
+    topicMessages: sorted.batches.map(({ topic, partition, messages }) => ({
+      topic: kafka.topicName(topic),
+      messages: messages.map((message) => ({ ...message, partition }) as Message),
+    })),
   });
   const baseOffsets = new Map(
     answers.map(({ topicName, partition, baseOffset }) => [`${topicName}/${partition}`, Number(baseOffset)]),
   );
-  return positionsOf(sorted, ({ topic, partition }) =>
+  return positionsOf(places, ({ topic, partition }) =>
     baseOffsets.get(`${kafka.topicName(topic)}/${partition}`),
   );
 }

@@ -2,23 +2,32 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Topic } from '#schemas/topics.ts';
 import type { KafkaConnection } from './connection.ts';
 import { brokerErrorType, KafkaFailure, KafkaUnavailable } from './kafka-failure.ts';
-import { type Cluster, type ClusterBroker, openCluster } from './kafkajs-cluster.ts';
 import {
-  type PartitionBatch,
-  type PartitionBatches,
-  partitionBatches,
-  positionsOf,
-} from './partition-batches.ts';
+  type Cluster,
+  type ClusterBroker,
+  failOnErrorCode,
+  openCluster,
+  type WireRequest,
+} from './kafkajs-cluster.ts';
+import { type PartitionBatch, PartitionBatches, positionsOf } from './partition-batches.ts';
 import type { LogPosition, RecordToAppend, TopicPartition } from './record.ts';
+import {
+  commitOffsetRequest,
+  commitRequest,
+  featuresRequest,
+  type PartitionAnswer,
+  produceRequest,
+  type TransactionIdentity,
+} from './transaction-requests.ts';
 
 /** What one transaction writes. */
 export type TransactionContent = Readonly<{
   records: readonly RecordToAppend[];
-  /** Records that name the positions of `records`, written after them in the same transaction. */
-  followUp?: Readonly<{
-    partitions: readonly TopicPartition[];
-    records: (positions: readonly LogPosition[]) => readonly RecordToAppend[];
-  }>;
+  /**
+   * Further records, that name where `records` go: called with the position each of them will have if the
+   * transaction commits; undefined in topics into which others write as well.
+   */
+  naming?: (positions: readonly (LogPosition | undefined)[]) => readonly RecordToAppend[];
   /** Consumed up to here, in the name of a consumer group; counts when the transaction commits. */
   consumed?: TopicPartition & Readonly<{ group: string; nextOffset: number }>;
 }>;
@@ -38,8 +47,6 @@ export class WriterFenced extends KafkaFailure {
 
 /** An open transaction that nobody ends is aborted by the broker after this. */
 const TRANSACTION_TIMEOUT_MS = 10_000;
-const PRODUCE_TIMEOUT_MS = 5_000;
-const ALL_REPLICAS = -1;
 const COORDINATORS = { group: 0, transaction: 1 };
 /** The coordinator is still writing the markers of the transaction before; that takes milliseconds. */
 const BUSY_RETRY_MS = { first: 1, most: 5, atMost: 15_000 };
@@ -53,25 +60,26 @@ const fencedAnswers: ReadonlySet<string | undefined> = new Set([
   'INVALID_PRODUCER_ID_MAPPING',
 ]);
 
-type Identity = Readonly<{ transactionalId: string; producerId: string; producerEpoch: number }>;
-
 /**
  * Writes transactions, one after another, for one transactional id. Opening it fences every earlier writer
  * with that id, at the broker.
  *
- * kafkajs speaks the transaction protocol from before KIP-890, in which a request that is late (of a
- * connection that broke, or that timed out) could act on a LATER transaction of the same epoch. So nothing
- * here is repeated after an unclear error, and nothing is aborted: the first error of any kind ends the
- * writer, and the next one's new epoch makes all that is still under way void. Only answers that say the
- * coordinator is busy, and so did nothing, are asked again. kafkajs's own producer repeats requests; that is
- * why it is not used here.
+ * It speaks Kafka's second transaction protocol (KIP-890): each transaction has an epoch of its own, so a
+ * request that is late (of a connection that broke, or that timed out) can never act on a later one, and
+ * what the first protocol registers with requests of their own is registered by the writes themselves. Still
+ * nothing is repeated here after an unclear error, and nothing is aborted: the first error of any kind ends
+ * the writer, and the next one's new epoch makes all that is under way void. Only answers that say the
+ * coordinator is busy, and so did nothing, are asked again. kafkajs's own producer speaks the first protocol
+ * and repeats requests; that is why it is not used here.
  */
 export class TransactionalWriter {
   readonly #kafka: KafkaConnection;
   readonly #cluster: Cluster;
-  readonly #identity: Identity;
   readonly #coordinator: ClusterBroker;
-  readonly #sequences = new Map<string, number>();
+  readonly #ownTopics: ReadonlySet<Topic>;
+  /** Where this writer's next record goes, in the partitions into which nobody else writes. */
+  readonly #nextOffsets = new Map<string, number>();
+  #identity: TransactionIdentity;
   #groupCoordinator: ClusterBroker | undefined;
   #state: 'ready' | 'writing' | 'ended' = 'ready';
 
@@ -79,18 +87,28 @@ export class TransactionalWriter {
     kafka: KafkaConnection,
     cluster: Cluster,
     coordinator: ClusterBroker,
-    identity: Identity,
+    identity: TransactionIdentity,
+    ownTopics: readonly Topic[],
   ) {
     this.#kafka = kafka;
     this.#cluster = cluster;
     this.#coordinator = coordinator;
     this.#identity = identity;
+    this.#ownTopics = new Set(ownTopics);
   }
 
-  /** Opens a writer to `topics`; when it resolves, every earlier writer with this id is fenced. */
+  /**
+   * Opens a writer to `topics`; when it resolves, every earlier writer with this id is fenced. Into the
+   * partitions of `ownTopics` that it writes nobody else may: their offsets are known from its first
+   * transaction there on.
+   */
   static async open(
     kafka: KafkaConnection,
-    options: { readonly transactionalId: string; readonly topics: readonly Topic[] },
+    options: {
+      readonly transactionalId: string;
+      readonly topics: readonly Topic[];
+      readonly ownTopics?: readonly Topic[];
+    },
   ): Promise<TransactionalWriter> {
     const cluster = openCluster(kafka.client, kafka.settings);
     const transactionalId = kafka.scopedName(options.transactionalId);
@@ -101,16 +119,15 @@ export class TransactionalWriter {
         groupId: transactionalId,
         coordinatorType: COORDINATORS.transaction,
       });
+      await refuseFirstProtocol(coordinator);
       const { producerId, producerEpoch } = await whileBusy(() =>
         coordinator.initProducerId({ transactionalId, transactionTimeout: TRANSACTION_TIMEOUT_MS }),
       );
-      return new TransactionalWriter(kafka, cluster, coordinator, {
-        transactionalId,
-        producerId,
-        producerEpoch,
-      });
+      const identity = { transactionalId, producerId: Number(producerId), producerEpoch };
+      return new TransactionalWriter(kafka, cluster, coordinator, identity, options.ownTopics ?? []);
     } catch (error) {
       await cluster.disconnect().catch(() => undefined);
+      if (error instanceof KafkaFailure) throw error;
       throw new KafkaUnavailable(`Opening the transactional writer ${transactionalId} failed`, error);
     }
   }
@@ -145,39 +162,37 @@ export class TransactionalWriter {
     await this.#cluster.disconnect().catch(() => undefined);
   }
 
-  async #write({ records, followUp, consumed }: TransactionContent): Promise<readonly LogPosition[]> {
-    const sorted = await partitionBatches(this.#kafka, records);
-    await this.#begin([...sorted.batches, ...(followUp?.partitions ?? [])], consumed?.group);
-    const [positions] = await Promise.all([this.#produce(sorted), this.#commitOffset(consumed)]);
-    if (followUp !== undefined)
-      await this.#produce(await partitionBatches(this.#kafka, followUp.records(positions)));
-    await this.#coordinator.endTxn({ ...this.#identity, transactionResult: true });
-    return positions;
+  async #write({ records, naming, consumed }: TransactionContent): Promise<readonly LogPosition[]> {
+    const sorted = new PartitionBatches(this.#kafka);
+    const places = await sorted.add(records);
+    if (naming !== undefined)
+      await sorted.add(
+        naming(
+          places.map(({ topic, partition, index }) => {
+            const base = this.#nextOffsets.get(this.#nameOf({ topic, partition }));
+            return base === undefined ? undefined : { topic, partition, offset: base + index };
+          }),
+        ),
+      );
+    const baseOffsets = await this.#produce(sorted.batches);
+    if (consumed !== undefined) await this.#commitOffset(consumed);
+    if (sorted.batches.length > 0 || consumed !== undefined) await this.#commit();
+    this.#learnOffsets(sorted.batches, baseOffsets);
+    return positionsOf(places, (at) => baseOffsets.get(this.#nameOf(at)));
   }
 
-  /** Registers what the transaction will touch; only then may anything be produced. */
-  async #begin(partitions: readonly TopicPartition[], group: string | undefined): Promise<void> {
-    const byTopic = Map.groupBy(partitions, ({ topic }) => topic);
-    const topics = [...byTopic].map(([topic, touched]) => ({
-      topic: this.#kafka.topicName(topic),
-      partitions: [...new Set(touched.map(({ partition }) => partition))],
-    }));
-    const addPartitions = () => this.#coordinator.addPartitionsToTxn({ ...this.#identity, topics });
-    if (group === undefined) return whileBusy(addPartitions);
-    const groupId = this.#kafka.scopedName(group);
-    const addOffsets = () => this.#coordinator.addOffsetsToTxn({ ...this.#identity, groupId });
-    // Both at once spares a round trip; a coordinator that is busy is then asked for one after the other.
-    const [, offsetsAdded] = await Promise.all([whileBusy(addPartitions), unlessBusy(addOffsets)]);
-    if (!offsetsAdded) await whileBusy(addOffsets);
-  }
-
-  async #produce(sorted: PartitionBatches): Promise<readonly LogPosition[]> {
-    const byLeader = Map.groupBy(sorted.batches, (batch) => this.#leaderOf(batch));
+  /** One request to each broker that leads any of the partitions; where the batches begin, by partition. */
+  async #produce(batches: readonly PartitionBatch[]): Promise<ReadonlyMap<string, number>> {
+    const byLeader = Map.groupBy(batches, (batch) => this.#leaderOf(batch));
     const baseOffsets = new Map<string, number>();
-    await Promise.all(
-      [...byLeader].map(([leader, batches]) => this.#produceTo(leader, batches, baseOffsets)),
-    );
-    return positionsOf(sorted, (at) => baseOffsets.get(this.#nameOf(at)));
+    await Promise.all([...byLeader].map(([leader, led]) => this.#produceTo(leader, led, baseOffsets)));
+    // Records that name positions are written by now: were one wrong, the transaction must not commit.
+    for (const [name, expected] of this.#nextOffsets) {
+      const actual = baseOffsets.get(name) ?? expected;
+      if (actual !== expected)
+        throw new KafkaUnavailable(`${name} continued at ${actual} and not ${expected}: who writes there?`);
+    }
+    return baseOffsets;
   }
 
   async #produceTo(
@@ -186,52 +201,45 @@ export class TransactionalWriter {
     baseOffsets: Map<string, number>,
   ): Promise<void> {
     const broker = await this.#cluster.findBroker({ nodeId: leader });
-    const byTopic = Map.groupBy(batches, ({ topic }) => topic);
-    const { topics } = await broker.produce({
-      ...this.#identity,
-      acks: ALL_REPLICAS,
-      timeout: PRODUCE_TIMEOUT_MS,
-      topicData: [...byTopic].map(([topic, partitions]) => ({
-        topic: this.#kafka.topicName(topic),
-        partitions: partitions.map((batch) => ({
-          partition: batch.partition,
-          firstSequence: this.#takeSequence(batch),
-          messages: batch.messages,
-        })),
+    const request = produceRequest(
+      this.#identity,
+      batches.map(({ topic, partition, messages }) => ({
+        topicName: this.#kafka.topicName(topic),
+        partition,
+        messages,
       })),
-    });
-    for (const { topicName, partitions } of topics)
-      for (const { partition, baseOffset } of partitions)
-        baseOffsets.set(`${topicName}/${partition}`, Number(baseOffset));
+    );
+    for (const { topicName, partition, baseOffset } of await whileBusy(() => asked(broker, request)))
+      baseOffsets.set(`${topicName}/${partition}`, baseOffset);
   }
 
-  async #commitOffset(consumed: TransactionContent['consumed']): Promise<void> {
-    if (consumed === undefined) return;
+  async #commit(): Promise<void> {
+    const { errorCode, next } = await this.#coordinator.connectionPool.send(commitRequest(this.#identity));
+    failOnErrorCode(errorCode);
+    this.#identity = next;
+  }
+
+  /** A transaction's marker takes one offset after its records. */
+  #learnOffsets(batches: readonly PartitionBatch[], baseOffsets: ReadonlyMap<string, number>): void {
+    for (const batch of batches) {
+      const name = this.#nameOf(batch);
+      const base = baseOffsets.get(name);
+      if (base !== undefined && this.#ownTopics.has(batch.topic))
+        this.#nextOffsets.set(name, base + batch.messages.length + 1);
+    }
+  }
+
+  async #commitOffset(consumed: NonNullable<TransactionContent['consumed']>): Promise<void> {
     const { topic, partition, nextOffset } = consumed;
     const groupId = this.#kafka.scopedName(consumed.group);
     this.#groupCoordinator ??= await this.#cluster.findGroupCoordinator({
       groupId,
       coordinatorType: COORDINATORS.group,
     });
-    await this.#groupCoordinator.txnOffsetCommit({
-      ...this.#identity,
-      groupId,
-      topics: [
-        {
-          topic: this.#kafka.topicName(topic),
-          partitions: [{ partition, offset: String(nextOffset), metadata: null }],
-        },
-      ],
-    });
-  }
-
-  /** The broker counts an epoch's records per partition; the count may not reach 2^31 and starts at 0 again. */
-  #takeSequence(batch: PartitionBatch): number {
-    const name = this.#nameOf(batch);
-    const first = this.#sequences.get(name) ?? 0;
-    const next = first + batch.messages.length;
-    this.#sequences.set(name, next > 0x7fffffff ? next - 0x80000000 : next);
-    return first;
+    const coordinator = this.#groupCoordinator;
+    const topicName = this.#kafka.topicName(topic);
+    const request = commitOffsetRequest(this.#identity, { groupId, topicName, partition, nextOffset });
+    await whileBusy(() => asked(coordinator, request));
   }
 
   #leaderOf({ topic, partition }: TopicPartition): number {
@@ -248,15 +256,34 @@ export class TransactionalWriter {
   }
 }
 
-/** False when the coordinator answers that it is busy. */
-async function unlessBusy(ask: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await ask();
-    return true;
-  } catch (error) {
-    if (busyAnswers.has(brokerErrorType(error))) return false;
-    throw error;
+/** Sends a request about partitions; throws what the first error among the answers says. */
+async function asked<Answer extends PartitionAnswer>(
+  broker: ClusterBroker,
+  request: WireRequest<readonly Answer[]>,
+): Promise<readonly Answer[]> {
+  const answers = await broker.connectionPool.send(request);
+  const isPartlyDone = answers.some(({ errorCode }) => errorCode === 0);
+  for (const { errorCode, topicName, partition } of answers) {
+    if (errorCode === 0) continue;
+    if (isPartlyDone)
+      throw new KafkaUnavailable(`Only part was written: ${topicName} ${partition} failed with ${errorCode}`);
+    failOnErrorCode(errorCode);
   }
+  return answers;
+}
+
+const TRANSACTION_FEATURE = 'transaction.version';
+const SECOND_PROTOCOL = 2;
+
+async function refuseFirstProtocol(broker: ClusterBroker): Promise<void> {
+  const features = await broker.connectionPool.send(featuresRequest());
+  const level = features.get(TRANSACTION_FEATURE) ?? 0;
+  if (level >= SECOND_PROTOCOL) return;
+  throw new KafkaFailure(
+    'KAFKA_REFUSED',
+    `The ledger needs Kafka 4 with the feature ${TRANSACTION_FEATURE} at level ${SECOND_PROTOCOL}; the cluster ` +
+      `has it at ${level}. Run kafka-features.sh upgrade --feature ${TRANSACTION_FEATURE}=${SECOND_PROTOCOL}.`,
+  );
 }
 
 /** Asks again as long as the coordinator answers that it is busy with the transaction before. */

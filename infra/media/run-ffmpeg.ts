@@ -25,16 +25,14 @@ export function guardedInputOptions(type: MediaType, protocols: InputProtocols =
     '-format_whitelist',
     formatNames[type.demuxer] ?? type.demuxer,
   ];
-  return [
-    ...options,
-    '-f',
-    type.demuxer,
-    '-max_pixels',
-    String(maxPixels),
-    '-max_streams',
-    String(maxStreams),
-  ];
+  const bounds = ['-max_pixels', String(maxPixels), '-max_streams', String(maxStreams)];
+  return [...options, '-f', type.demuxer, ...(ownReferences[type.demuxer] ?? []), ...bounds];
 }
+
+/** Demuxers that can be led to other files by the material itself, and how that is switched off. */
+const ownReferences: Readonly<Record<string, readonly string[]>> = {
+  mov: ['-enable_drefs', '0', '-use_absolute_path', '0'],
+};
 
 /** A demuxer that registers under several names must be whitelisted by all of them. */
 const formatNames: Readonly<Record<string, string>> = {
@@ -80,6 +78,7 @@ export function progressReader(onTime: (outMs: number) => void): (piece: Buffer)
 }
 
 async function limited(run: FfmpegRun, program: string, args: readonly string[]): Promise<string> {
+  assertGuarded(args);
   try {
     return await runLimited({
       ...run,
@@ -94,6 +93,13 @@ async function limited(run: FfmpegRun, program: string, args: readonly string[])
   } catch (error) {
     throw error instanceof ProcessFailed ? meaningOf(error) : error;
   }
+}
+
+/** An input without `guardedInputOptions` is a fault of ours, and must not wait for a hostile file to show. */
+function assertGuarded(args: readonly string[]): void {
+  const inputs = args.filter((arg) => arg === '-i').length;
+  const guards = args.filter((arg) => arg === '-protocol_whitelist').length;
+  if (inputs === 0 || inputs !== guards) throw new Error(`${inputs} inputs, but ${guards} guards of them`);
 }
 
 /** ffmpeg rejecting what we asked of it, rather than what it was given. */

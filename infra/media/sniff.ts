@@ -8,14 +8,15 @@ export type MediaType = {
   readonly demuxer?: string;
 };
 
-const headBytes = 4096;
+/** How many first bytes `sniff` wants to see. */
+export const SNIFFED_BYTES = 4096;
 
 /** Judges a file by its first bytes; never throws for strange content, only when it cannot be read. */
 export async function sniffFile(path: string): Promise<MediaType> {
   const file = await open(path, 'r');
   try {
-    const head = Buffer.alloc(headBytes);
-    const { bytesRead } = await file.read(head, 0, headBytes, 0);
+    const head = Buffer.alloc(SNIFFED_BYTES);
+    const { bytesRead } = await file.read(head, 0, SNIFFED_BYTES, 0);
     return sniff(head.subarray(0, bytesRead));
   } finally {
     await file.close();
@@ -64,12 +65,19 @@ function riff(head: Buffer): MediaType | undefined {
 function audio(head: Buffer): MediaType | undefined {
   if (head.toString('latin1', 0, 3) === 'ID3')
     return { kind: 'audio', contentType: 'audio/mpeg', demuxer: 'mp3' };
-  const [first = 0, second = 0] = head;
+  const [first = 0, second = 0, third = 0xff] = head;
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return undefined;
   // An MPEG frame's layer bits are 00 only in AAC's ADTS, which shares the sync word.
   const isAdts = (second & 0xf6) === 0xf0;
   if (isAdts) return { kind: 'audio', contentType: 'audio/aac', demuxer: 'aac' };
-  return (second & 0x06) === 0 ? undefined : { kind: 'audio', contentType: 'audio/mpeg', demuxer: 'mp3' };
+  return isMp3Frame(second, third) ? { kind: 'audio', contentType: 'audio/mpeg', demuxer: 'mp3' } : undefined;
+}
+
+/** Layer III with a version, bit rate and sample rate that exist: text in UTF-16 begins with a sync word too. */
+function isMp3Frame(second: number, third: number): boolean {
+  const isLayer3 = (second & 0x06) === 0x02;
+  const hasVersion = (second & 0x18) !== 0x08;
+  return isLayer3 && hasVersion && (third & 0xf0) !== 0xf0 && (third & 0x0c) !== 0x0c;
 }
 
 function image(head: Buffer): MediaType | undefined {

@@ -5,6 +5,8 @@ import { guardedInputOptions, runFfprobe } from './run-ffmpeg.ts';
 const scanLimitMs = 60_000;
 /** Seeking goes back to the key frame before, so this need not reach over a whole group of frames. */
 const tailSeconds = 2;
+/** How far a container's own rounding, to frames or to its clock, may be from its packets. */
+const roundingMs = 100;
 
 /**
  * How long a file's video stream plays, in milliseconds: what is billed. Throws `MediaFailure` for what holds
@@ -14,28 +16,36 @@ export async function videoDuration(path: string, context: ProbeContext): Promis
   return inputVideoDuration(await fileInput(path), context);
 }
 
-/** Like `videoDuration`, for an input that is already sniffed; undefined when only reading it whole would tell. */
+/**
+ * Like `videoDuration`, for an input that is already sniffed, by its headers and the packets at its end;
+ * undefined when only reading it whole would tell.
+ */
 export async function headerVideoDuration(
   input: MediaInput,
   context: ProbeContext,
 ): Promise<number | undefined> {
   const media = await probeInput(input, context);
   const video = withPicture(media.video);
-  // Matroska says where the stream ends, or only where the file does, counted from zero: its packets say it right.
-  if (input.type.demuxer !== 'matroska') return video.durationMs ?? media.durationMs ?? undefined;
   const claimedMs = video.durationMs ?? media.durationMs;
-  if (claimedMs === null) return undefined;
-  const fromSeconds = Math.max(0, Math.floor(claimedMs / 1000) - tailSeconds);
+  if (claimedMs === null || claimedMs <= 0) return undefined;
+  // Headers may lie, and what they hide would be for nothing: the packets from the claimed end on say it.
+  const fromSeconds = Math.max(0, Math.floor((video.startMs + claimedMs) / 1000) - tailSeconds);
   const endMs = await lastPacketEnd(input, video, context, fromSeconds);
-  return endMs === undefined ? claimedMs : endMs - video.startMs;
+  if (endMs === undefined) return undefined;
+  const foundMs = endMs - video.startMs;
+  // Matroska says where the stream ends, or only where the file does, counted from zero.
+  const isRight = input.type.demuxer !== 'matroska' && Math.abs(foundMs - claimedMs) <= roundingMs;
+  return isRight ? claimedMs : foundMs;
 }
 
-async function inputVideoDuration(input: MediaInput, context: ProbeContext): Promise<number> {
+/** Like `videoDuration`, for an input that is already sniffed; read whole where the headers do not say it. */
+export async function inputVideoDuration(input: MediaInput, context: ProbeContext): Promise<number> {
   const fromHeaders = await headerVideoDuration(input, context);
   if (fromHeaders !== undefined) return fromHeaders;
   const video = withPicture((await probeInput(input, context)).video);
   const endMs = await lastPacketEnd(input, video, context);
-  if (endMs === undefined) throw new MediaFailure('UNREADABLE', 'The video does not say how long it is.');
+  if (endMs === undefined || endMs <= video.startMs)
+    throw new MediaFailure('UNREADABLE', 'The video does not say how long it is.');
   return endMs - video.startMs;
 }
 
@@ -59,7 +69,7 @@ async function lastPacketEnd(
     wallMs: scanLimitMs,
     args: [
       ...['-v', 'error', '-of', 'csv=p=0', '-select_streams', String(video.index)],
-      ...['-show_entries', 'packet=pts_time,duration_time'],
+      ...['-show_entries', 'packet=pts_time,dts_time,duration_time'],
       ...(fromSeconds === undefined ? [] : ['-read_intervals', `${fromSeconds}%`]),
       ...guardedInputOptions(input.type, input.protocols),
       ...['-i', input.url],
@@ -69,7 +79,10 @@ async function lastPacketEnd(
   return scan.endMs();
 }
 
-/** Reads ffprobe's lines `pts,duration` as they come and keeps the greatest end: memory does not grow. */
+/**
+ * Reads ffprobe's lines `pts,dts,duration` as they come and keeps the greatest end: memory does not grow. AVI has
+ * no presentation times, only the order of decoding.
+ */
 function packetScan(defaultSeconds: number): {
   onStdout: (piece: Buffer) => void;
   endMs: () => number | undefined;
@@ -80,7 +93,8 @@ function packetScan(defaultSeconds: number): {
     const lines = (rest + piece.toString('latin1')).split('\n');
     rest = (lines.pop() ?? '').slice(-256);
     for (const line of lines) {
-      const [start = Number.NaN, duration = Number.NaN] = line.split(',').map(Number.parseFloat);
+      const [shown, decoded, duration = Number.NaN] = line.split(',').map(Number.parseFloat);
+      const start = [shown, decoded].find(Number.isFinite) ?? Number.NaN;
       const end = start + (Number.isFinite(duration) ? duration : defaultSeconds);
       if (end > endSeconds) endSeconds = end;
     }

@@ -14,6 +14,8 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { boundedCopy, type CopiedFile } from '../bounded-copy.ts';
 import { attachment } from './content-disposition.ts';
+import { PartBuffers } from './part-buffers.ts';
+import { sendInParts } from './send-in-parts.ts';
 import { StorageFailure, storageFailure } from './storage-failure.ts';
 
 /** Where the objects are and who asks for them; the fields of the config with the `S3_` prefix. */
@@ -56,6 +58,7 @@ export class ObjectStorage {
   readonly bucket: string;
   readonly #client: S3Client;
   readonly #publicClient: S3Client;
+  readonly #partBuffers = new PartBuffers();
 
   private constructor(settings: ObjectStorageSettings) {
     this.bucket = settings.bucket;
@@ -115,6 +118,26 @@ export class ObjectStorage {
     }
   }
 
+  /**
+   * Uploads what a stranger sends at a stranger's pace, holding one part of 5 MiB in memory. However long the
+   * body takes, each request to the storage has a time limit. When the body fails, no object appears.
+   */
+  async putSlowly(
+    key: string,
+    body: AsyncIterable<Buffer>,
+    { contentType }: Pick<PutOptions, 'contentType'>,
+  ): Promise<void> {
+    const buffer = this.#partBuffers.take();
+    const target = { Bucket: this.bucket, Key: key };
+    try {
+      await sendInParts({ client: this.#client, target, contentType, body, buffer });
+    } catch (error) {
+      throw storageFailure(error, `put ${key}`, false);
+    }
+    // After a failure a request that was cut off may still read it: then it is left to the garbage collector.
+    this.#partBuffers.giveBack(buffer);
+  }
+
   /** Downloads an object into a new file; `maxBytes` guards the disk. */
   async getToFile(
     key: string,
@@ -149,6 +172,23 @@ export class ObjectStorage {
         pieces.push(piece);
       }
       return Buffer.concat(pieces);
+    });
+  }
+
+  /** The bytes of an object from `start` up to, without, `end`; fewer where it ends before. */
+  async getRange(
+    key: string,
+    { start, end }: { readonly start: number; readonly end: number },
+    signal?: AbortSignal,
+  ): Promise<Buffer> {
+    return this.#call(`get a part of ${key}`, signal, async (abortSignal) => {
+      const Range = `bytes=${start}-${end - 1}`;
+      const found = await this.#client.send(new GetObjectCommand({ Bucket: this.bucket, Key: key, Range }), {
+        abortSignal,
+      });
+      const bytes = await found.Body?.transformToByteArray();
+      if (bytes === undefined) throw new StorageFailure('UNAVAILABLE', `${key} came without a body`);
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     });
   }
 

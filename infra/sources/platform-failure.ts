@@ -19,6 +19,8 @@ export const platformFailureCodes = {
   NETWORK: { retryable: true },
   TIME_LIMIT: { retryable: true },
   TOOL_BROKEN: { retryable: true },
+  /** This machine has no yt-dlp; another may. */
+  NOT_SET_UP: { retryable: true },
   ABORTED: { retryable: true },
 } as const satisfies Readonly<Record<string, { readonly retryable: boolean }>>;
 

@@ -1,6 +1,7 @@
+import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { EgressAllow } from '../egress/forbidden-url.ts';
+import { bareHost, type EgressAllow } from '../egress/forbidden-url.ts';
 import { ProcessFailed, runLimited } from '../media/limited-process.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { tidyUrl } from './describe-platform-video.ts';
@@ -29,6 +30,8 @@ export function platformUrls(programs: AskedPrograms): PlatformUrls {
     isPlatformUrl: async (url, signal) => {
       const tidy = new URL(tidyUrl(url, programs.allow));
       tidy.hash = '';
+      // No platform is known by an address: links within a network of one's own need no Python.
+      if (isIP(bareHost(tidy)) !== 0) return false;
       const known = remembered.get(tidy.href);
       if (known !== undefined) return known;
       const answer = await askExtractors(tidy.href, programs, signal);
@@ -36,6 +39,32 @@ export function platformUrls(programs: AskedPrograms): PlatformUrls {
       if (remembered.size >= rememberedUrls && oldest !== undefined) remembered.delete(oldest);
       remembered.set(tidy.href, answer);
       return answer;
+    },
+  };
+}
+
+const wellKnownPlatforms = [
+  'youtube.com',
+  'youtu.be',
+  'vimeo.com',
+  'dailymotion.com',
+  'twitch.tv',
+  'tiktok.com',
+  'instagram.com',
+  'facebook.com',
+  'x.com',
+  'twitter.com',
+];
+
+/**
+ * Stands in where there is no yt-dlp to ask: the best known sites only, so that their pages are answered with
+ * the true reason instead of "not a video".
+ */
+export function wellKnownPlatformUrls(allow: EgressAllow): PlatformUrls {
+  return {
+    isPlatformUrl: async (url) => {
+      const host = bareHost(new URL(tidyUrl(url, allow)));
+      return wellKnownPlatforms.some((platform) => host === platform || host.endsWith(`.${platform}`));
     },
   };
 }

@@ -9,7 +9,7 @@ import type { MediaTools } from '../media/media-tools.ts';
 import type { ProbeContext } from '../media/probe.ts';
 import { sniff } from '../media/sniff.ts';
 import { headerVideoDuration, videoDuration } from '../media/video-duration.ts';
-import { serveRanges } from './range-server.ts';
+import { withRangeServer } from './range-server.ts';
 import { RemoteFile } from './remote-file.ts';
 
 export type RemoteDurationProbe = {
@@ -61,25 +61,12 @@ async function durationByRanges(probe: RemoteDurationProbe): Promise<number | un
     return await withRangeServer(file, (url) =>
       headerVideoDuration({ url, protocols: 'http,tcp', type }, contextOf(probe)),
     );
+  } catch (error) {
+    // More than headers and an end had to be read: then the whole says it, within its own limit.
+    if (error instanceof EgressFailure && error.code === 'TOO_LARGE') return undefined;
+    throw error;
   } finally {
     await file.close();
-  }
-}
-
-/** When reading the remote file failed, that is the reason, whatever ffprobe made of it. */
-async function withRangeServer<Result>(
-  file: RemoteFile,
-  work: (url: string) => Promise<Result>,
-): Promise<Result> {
-  const server = await serveRanges(file);
-  try {
-    const result = await work(server.url);
-    if (server.failure() !== undefined) throw server.failure();
-    return result;
-  } catch (error) {
-    throw server.failure() ?? error;
-  } finally {
-    await server.close();
   }
 }
 

@@ -2,21 +2,27 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RemoteFile } from './remote-file.ts';
 
-export type RangeServer = {
+/** A file elsewhere, read in pieces. */
+export type RangedFile = {
+  readonly size: number;
+  /** The bytes from `offset` to the end of what one read brings; empty at the end of the file. */
+  read(offset: number): Promise<Buffer>;
+};
+
+type RangeServer = {
   /** On loopback, with a path that nobody can guess. */
   readonly url: string;
-  /** Why the remote file could not be read on, when that is why the reader failed. */
+  /** Why the file could not be read on, when that is why the reader failed. */
   readonly failure: () => unknown;
   close(): Promise<void>;
 };
 
 /**
- * Stands for a remote file on loopback, so that ffprobe can seek in it without a network of its own: it asks
- * here, and only this process asks the remote server, through the guard and within the file's limits.
+ * Stands for a file elsewhere on loopback, so that ffprobe can seek in it without a network of its own: it asks
+ * here, and only this process asks the remote server or the storage, within the file's limits.
  */
-export async function serveRanges(file: RemoteFile): Promise<RangeServer> {
+async function serveRanges(file: RangedFile): Promise<RangeServer> {
   const path = `/${randomBytes(18).toString('hex')}`;
   let failure: unknown;
   const server = createServer((request, response) => {
@@ -40,8 +46,25 @@ export async function serveRanges(file: RemoteFile): Promise<RangeServer> {
   };
 }
 
+/** Runs `work` with the server's address. When the file could not be read, that is the reason why it fails. */
+export async function withRangeServer<Result>(
+  file: RangedFile,
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const server = await serveRanges(file);
+  try {
+    const result = await work(server.url);
+    if (server.failure() !== undefined) throw server.failure();
+    return result;
+  } catch (error) {
+    throw server.failure() ?? error;
+  } finally {
+    await server.close();
+  }
+}
+
 async function answer(
-  file: RemoteFile,
+  file: RangedFile,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,5 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The virtual environment with yt-dlp that the set-up makes. */
 export type YtDlp = {
@@ -13,16 +14,17 @@ export class YtDlpMissing extends Error {
 }
 
 type YtDlpSettings = {
-  readonly DATA_DIR: string;
   /** A virtual environment made elsewhere, for example in an image. */
   readonly YT_DLP_VENV?: string | undefined;
 };
 
+/** Where the set-up puts what it makes, wherever the service's data lie. */
+const librariesFolder = fileURLToPath(new URL('../../.data/lib', import.meta.url));
 const requirements = new URL('yt-dlp-requirements.txt', import.meta.url);
 
 /** Finds the virtual environment with the pinned yt-dlp. Throws `YtDlpMissing`. */
 export async function locateYtDlp(settings: YtDlpSettings): Promise<YtDlp> {
-  const folder = resolve(settings.YT_DLP_VENV ?? join(settings.DATA_DIR, 'lib', await environmentName()));
+  const folder = resolve(settings.YT_DLP_VENV ?? join(librariesFolder, await environmentName()));
   const pythonPath = join(folder, 'bin', 'python');
   const present = await access(pythonPath).then(
     () => true,

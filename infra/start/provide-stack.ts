@@ -27,8 +27,10 @@ export async function provideStack(
   if (parts.length === 0) return { environment: {}, stop: async () => {}, kill: () => {} };
   const dataDir = resolve(config.DATA_DIR);
   const running = await findRunningStack(dataDir);
-  if (running !== undefined) return adoptStack(running, parts, narrator);
-  return runStack(dataDir, parts, narrator, signal);
+  const keyOfOwn = config.WEBHOOK_MASTER_KEY !== undefined;
+  const environmentOf = (stack: StackAddresses) => addressEnvironment(onlyParts(stack, parts, keyOfOwn));
+  if (running !== undefined) return adoptStack(running, parts, { narrator, environmentOf });
+  return runStack(dataDir, parts, { narrator, environmentOf, signal });
 }
 
 /** The parts for which no address of the user's own is set. */
@@ -42,10 +44,17 @@ export function embeddedParts(
   ];
 }
 
+type StackAddresses = Pick<EmbeddedAddresses, 'kafkaBrokers' | 'databaseUrl' | 's3' | 'webhookMasterKey'>;
+
+type Provision = {
+  readonly narrator: Narrator;
+  readonly environmentOf: (stack: StackAddresses) => Readonly<Record<string, string>>;
+};
+
 function adoptStack(
   running: EmbeddedAddresses,
   parts: readonly StackPart[],
-  narrator: Narrator,
+  { narrator, environmentOf }: Provision,
 ): ProvidedStack {
   const absent = parts.filter((part) => running.pids[part] === 0);
   if (absent.length > 0) {
@@ -55,14 +64,13 @@ function adoptStack(
     );
   }
   narrator.say('stack', `using the one that process ${running.ownerPid} runs; it stops with that process`);
-  return { environment: addressEnvironment(onlyParts(running, parts)), stop: async () => {}, kill: () => {} };
+  return { environment: environmentOf(running), stop: async () => {}, kill: () => {} };
 }
 
 async function runStack(
   dataDir: string,
   parts: readonly StackPart[],
-  narrator: Narrator,
-  signal: AbortSignal,
+  { narrator, environmentOf, signal }: Provision & { readonly signal: AbortSignal },
 ): Promise<ProvidedStack> {
   let stopping = false;
   const bringBack = async (part: StackPart, stack: EmbeddedStack) => {
@@ -90,7 +98,7 @@ async function runStack(
     },
   });
   return {
-    environment: addressEnvironment(onlyParts(started, parts)),
+    environment: environmentOf(started),
     stop: () => {
       stopping = true;
       return started.stop();
@@ -99,14 +107,13 @@ async function runStack(
   };
 }
 
-/** Of a stack's addresses those that the user has not replaced. */
-function onlyParts(
-  stack: Pick<EmbeddedAddresses, 'kafkaBrokers' | 'databaseUrl' | 's3'>,
-  parts: readonly StackPart[],
-): Parameters<typeof addressEnvironment>[0] {
+/** Of a stack's addresses and secrets those that the user has not replaced. */
+function onlyParts(stack: StackAddresses, parts: readonly StackPart[], keyOfOwn: boolean): StackAddresses {
+  const { webhookMasterKey } = stack;
   return {
     ...(parts.includes('kafka') && { kafkaBrokers: stack.kafkaBrokers }),
     ...(parts.includes('postgres') && { databaseUrl: stack.databaseUrl }),
     ...(parts.includes('s3') && { s3: stack.s3 }),
+    ...(parts.includes('kafka') && !keyOfOwn && { webhookMasterKey }),
   };
 }

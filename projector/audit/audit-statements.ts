@@ -189,10 +189,47 @@ export async function readClipRows(
   }));
 }
 
-/** Every job that has a row, or clips. */
+export type SwapRow = Readonly<{
+  jobId: string;
+  mode: string;
+  durationSeconds: number;
+  status: string;
+  terminalEventId: string | null;
+  settlement: string | null;
+}>;
+
+/** The swaps of these jobs. */
+export async function readSwapRows(
+  client: pg.ClientBase,
+  jobIds: readonly string[],
+): Promise<readonly SwapRow[]> {
+  const { rows } = await client.query<{
+    job_id: string;
+    mode: string;
+    duration_seconds: number;
+    status: string;
+    terminal_event_id: string | null;
+    settlement: string | null;
+  }>(
+    `SELECT job_id, mode, duration_seconds, status, terminal_event_id, settlement FROM read_model.swaps
+     WHERE job_id = ANY ($1::uuid[])`,
+    [jobIds],
+  );
+  return rows.map((row) => ({
+    jobId: row.job_id,
+    mode: row.mode,
+    durationSeconds: row.duration_seconds,
+    status: row.status,
+    terminalEventId: row.terminal_event_id,
+    settlement: row.settlement,
+  }));
+}
+
+/** Every job that has a row, or clips, or a swap. */
 export async function readJobIds(client: pg.ClientBase): Promise<readonly string[]> {
   const { rows } = await client.query<{ job_id: string }>(
-    'SELECT job_id FROM read_model.jobs UNION SELECT job_id FROM read_model.clips',
+    `SELECT job_id FROM read_model.jobs UNION SELECT job_id FROM read_model.clips
+     UNION SELECT job_id FROM read_model.swaps`,
   );
   return rows.map((row) => row.job_id);
 }

@@ -1,9 +1,10 @@
 import type { AnyRecord } from '#schemas/codec.ts';
+import { isFaceSwap, SWAP_ITEM } from '#schemas/job.ts';
 import type { RecordTypes } from '#schemas/records.ts';
 import type { WalletEvent } from '#schemas/wallet.ts';
 import type { EventPlace } from './fault.ts';
 
-/** How a job and its clips must stand in Postgres, as far as the log has been read. */
+/** How a job and its clips or its swap must stand in Postgres, as far as the log has been read. */
 export type ExpectedJob = {
   place: EventPlace | undefined;
   teamId: number;
@@ -12,10 +13,14 @@ export type ExpectedJob = {
   costCents: number;
   firstClipId: number | null;
   clipIdStep: number;
-  /** By item: the first terminal event of each clip. */
+  /** What was asked for of a face swap, as `describeSwap` begins; undefined for clips. */
+  swapTerms: SwapTerms | undefined;
+  /** By item: the first terminal event of each clip, or of the swap. */
   readonly ends: Map<number, Readonly<{ status: 'completed' | 'failed'; eventId: string }>>;
   readonly settlements: Map<number, 'captured' | 'refunded'>;
 };
+
+type SwapTerms = Readonly<{ mode: string; durationSeconds: number }>;
 
 /** Folds jobs as the projector does, in memory, whatever the order of the topics. */
 export class JobExpectations {
@@ -32,8 +37,10 @@ export class JobExpectations {
 
   acceptJobEvent(place: EventPlace, event: AnyRecord): void {
     if (event.name === 'JobRequested') this.#request(place, event.value);
-    else if (event.name === 'ClipCompleted') this.#end(event.value, 'completed');
-    else if (event.name === 'ClipFailed') this.#end(event.value, 'failed');
+    else if (event.name === 'ClipCompleted') this.#endClip(event.value, 'completed');
+    else if (event.name === 'ClipFailed') this.#endClip(event.value, 'failed');
+    else if (event.name === 'SwapCompleted') this.#endSwap(event.value, 'completed');
+    else if (event.name === 'SwapFailed') this.#endSwap(event.value, 'failed');
   }
 
   acceptWalletEvent(event: WalletEvent): void {
@@ -54,17 +61,27 @@ export class JobExpectations {
       costCents: request.item_count * request.item_cents,
       firstClipId: request.first_clip_id,
       clipIdStep: request.clip_id_step,
+      swapTerms: swapTermsOf(request),
     });
   }
 
-  #end(
+  #endClip(
     event: RecordTypes['ClipCompleted'] | RecordTypes['ClipFailed'],
     status: 'completed' | 'failed',
   ): void {
     const job = this.#jobs.get(event.job_id);
-    if (job?.place === undefined || event.item < 0 || event.item >= job.itemCount || job.ends.has(event.item))
-      return;
+    if (job?.place === undefined || job.firstClipId === null) return;
+    if (event.item < 0 || event.item >= job.itemCount || job.ends.has(event.item)) return;
     job.ends.set(event.item, { status, eventId: event.event_id });
+  }
+
+  #endSwap(
+    event: RecordTypes['SwapCompleted'] | RecordTypes['SwapFailed'],
+    status: 'completed' | 'failed',
+  ): void {
+    const job = this.#jobs.get(event.job_id);
+    if (job?.swapTerms === undefined || job.ends.has(SWAP_ITEM)) return;
+    job.ends.set(SWAP_ITEM, { status, eventId: event.event_id });
   }
 
   #job(jobId: string): ExpectedJob {
@@ -78,6 +95,7 @@ export class JobExpectations {
       costCents: 0,
       firstClipId: null,
       clipIdStep: 1,
+      swapTerms: undefined,
       ends: new Map(),
       settlements: new Map(),
     };
@@ -86,35 +104,52 @@ export class JobExpectations {
   }
 }
 
-/** The status by the rule that a job is completed once all its clips are terminal and all failed ones settled. */
-export function expectedStatus(job: ExpectedJob): 'processing' | 'completed' {
-  if (job.firstClipId === null) return 'processing';
+const swapTermsOf = (request: RecordTypes['JobRequested']): SwapTerms | undefined =>
+  isFaceSwap(request) && request.face_swap !== null
+    ? { mode: request.face_swap.mode, durationSeconds: request.face_swap.duration_seconds }
+    : undefined;
+
+/**
+ * The status by the rules that a clip job is completed once all its clips are terminal and all failed ones
+ * settled, and that a face swap is failed once it is settled.
+ */
+export function expectedStatus(job: ExpectedJob): 'processing' | 'completed' | 'failed' {
   const isDone = (item: number) => {
     const end = job.ends.get(item);
     return end !== undefined && (end.status === 'completed' || job.settlements.has(item));
   };
+  if (job.swapTerms !== undefined)
+    return isDone(SWAP_ITEM) ? (job.ends.get(SWAP_ITEM)?.status ?? 'processing') : 'processing';
+  if (job.firstClipId === null) return 'processing';
   return Array.from({ length: job.itemCount }, (_, item) => item).every(isDone) ? 'completed' : 'processing';
 }
 
-/** One line per clip, as `describeClip` gives for a row. */
-export function expectedClips(job: ExpectedJob): readonly string[] {
-  const { firstClipId } = job;
+/** One line per clip, as `describeClip` gives for a row, or the one of the swap, as `describeSwap` does. */
+export function expectedItems(job: ExpectedJob): readonly string[] {
+  const { firstClipId, swapTerms } = job;
+  if (swapTerms !== undefined) return [describeSwap({ ...swapTerms, ...expectedItem(job, SWAP_ITEM) })];
   if (firstClipId === null) return [];
-  return Array.from({ length: job.itemCount }, (_, item) => {
-    const end = job.ends.get(item);
-    return describeClip({
-      clipId: firstClipId + item * job.clipIdStep,
-      status: end?.status ?? 'processing',
-      terminalEventId: end?.eventId ?? null,
-      settlement: job.settlements.get(item) ?? null,
-    });
-  });
+  return Array.from({ length: job.itemCount }, (_, item) =>
+    describeClip({ clipId: firstClipId + item * job.clipIdStep, ...expectedItem(job, item) }),
+  );
 }
 
-export const describeClip = (clip: {
-  readonly clipId: number;
-  readonly status: string;
-  readonly terminalEventId: string | null;
-  readonly settlement: string | null;
-}): string =>
-  `clip ${clip.clipId} ${clip.status} by ${clip.terminalEventId ?? 'no event'}, ${clip.settlement ?? 'not settled'}`;
+type Item = Readonly<{ status: string; terminalEventId: string | null; settlement: string | null }>;
+
+function expectedItem(job: ExpectedJob, item: number): Item {
+  const end = job.ends.get(item);
+  return {
+    status: end?.status ?? 'processing',
+    terminalEventId: end?.eventId ?? null,
+    settlement: job.settlements.get(item) ?? null,
+  };
+}
+
+export const describeClip = (clip: Item & { readonly clipId: number }): string =>
+  `clip ${clip.clipId} ${describeItem(clip)}`;
+
+export const describeSwap = (swap: Item & SwapTerms): string =>
+  `swap (${swap.mode}) of ${swap.durationSeconds} s ${describeItem(swap)}`;
+
+const describeItem = (item: Item): string =>
+  `${item.status} by ${item.terminalEventId ?? 'no event'}, ${item.settlement ?? 'not settled'}`;

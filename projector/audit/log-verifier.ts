@@ -30,7 +30,13 @@ export type VerifiedRecord =
 /** A new owner of a partition writes its election to both of the partition's topics that it reads. */
 const teamNames: ReadonlySet<string> = new Set([...recordNames.team, 'LedgerOwnerElected']);
 const walletNames: ReadonlySet<string> = new Set(recordNames.wallet);
-const jobNames: ReadonlySet<string> = new Set(['JobRequested', 'ClipCompleted', 'ClipFailed']);
+const jobNames: ReadonlySet<string> = new Set([
+  'JobRequested',
+  'ClipCompleted',
+  'ClipFailed',
+  'SwapCompleted',
+  'SwapFailed',
+]);
 const allowedNames: Readonly<Record<string, ReadonlySet<string>>> = {
   'team.events': teamNames,
   'wallet.events': walletNames,

@@ -12,6 +12,7 @@ import {
   readClipRows,
   readJobIds,
   readJobRows,
+  readSwapRows,
   readTeamRows,
   readTransactionRows,
   readWalletRows,
@@ -19,8 +20,9 @@ import {
 import { type EventPlace, type Fault, faultAt } from './fault.ts';
 import {
   describeClip,
+  describeSwap,
   type ExpectedJob,
-  expectedClips,
+  expectedItems,
   expectedStatus,
   JobExpectations,
 } from './job-expectations.ts';
@@ -157,10 +159,10 @@ export class RowAudit {
       const some = jobs.slice(start, start + JOBS_AT_ONCE);
       const ids = some.map(([jobId]) => jobId);
       const rows = await readJobRows(this.#client, ids);
-      const clips = Map.groupBy(await readClipRows(this.#client, ids), ({ jobId }) => jobId);
+      const items = await this.#itemLines(ids);
       for (const [jobId, job] of some) {
         const row = rows.get(jobId);
-        const found = row && describeJob({ ...row, clips: (clips.get(jobId) ?? []).map(describeClip) });
+        const found = row && describeJob({ ...row, items: items.get(jobId) ?? [] });
         if (job.place !== undefined)
           this.#compare(job.place, job.teamId, `job ${jobId}`, expectedJobLine(job), found);
       }
@@ -170,6 +172,15 @@ export class RowAudit {
       const place = { topic: 'job.events', partition: 0, offset: 0, eventId: null };
       this.#compare(place, null, `job ${jobId}`, undefined, 'a row');
     }
+  }
+
+  /** One line for each clip and swap of these jobs, by job. */
+  async #itemLines(jobIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const lines = new Map<string, string[]>();
+    const add = (jobId: string, line: string) => lines.set(jobId, [...(lines.get(jobId) ?? []), line]);
+    for (const clip of await readClipRows(this.#client, jobIds)) add(clip.jobId, describeClip(clip));
+    for (const swap of await readSwapRows(this.#client, jobIds)) add(swap.jobId, describeSwap(swap));
+    return lines;
   }
 
   #compare(
@@ -204,13 +215,13 @@ const describeJob = (job: {
   readonly itemCount: number;
   readonly costCents: number;
   readonly status: string;
-  readonly clips: readonly string[];
+  readonly items: readonly string[];
 }): string =>
   `team ${job.teamId}, ${job.status}, ${job.itemCount} items for ${job.costCents} cents by ${job.debitId}: ` +
-  job.clips.join('; ');
+  job.items.join('; ');
 
 const expectedJobLine = (job: ExpectedJob): string =>
-  describeJob({ ...job, status: expectedStatus(job), clips: expectedClips(job) });
+  describeJob({ ...job, status: expectedStatus(job), items: expectedItems(job) });
 
 /** Where events of a team would be that the log knows nothing of. */
 function placeOfNothing(teamId: number, positions: Offsets, partitionCount: number): EventPlace {

@@ -1,11 +1,13 @@
 import type { Named } from '#schemas/codec.ts';
-import { clipId } from '#schemas/job.ts';
+import { clipId, isFaceSwap } from '#schemas/job.ts';
 import type { JobRecords, RecordTypes } from '#schemas/records.ts';
 
 /** What job events become in the tables. Pure. */
 
 export type JobRequested = RecordTypes['JobRequested'];
 export type TerminalClipEvent = Named<Pick<JobRecords, 'ClipCompleted' | 'ClipFailed'>>;
+export type TerminalSwapEvent = Named<Pick<JobRecords, 'SwapCompleted' | 'SwapFailed'>>;
+export type TerminalEvent = TerminalClipEvent | TerminalSwapEvent;
 export type JobProgressed = RecordTypes['JobProgressed'];
 
 export type ClipRow = Readonly<{ clipId: number; jobId: string; item: number; createdAtMs: number }>;
@@ -76,6 +78,60 @@ export function clipEndRow(event: TerminalClipEvent): ClipEndRow {
   }
 }
 
-/** The newest stage of each job among `progress`. */
-export const newestStages = (progress: readonly JobProgressed[]): ReadonlyMap<string, string> =>
-  new Map(progress.map((event) => [event.job_id, event.stage]));
+export type SwapRow = Readonly<{ jobId: string; mode: string; durationSeconds: number }>;
+
+/** How a face swap ended, by its first terminal event. */
+export type SwapEndRow = Readonly<{
+  jobId: string;
+  status: 'completed' | 'failed';
+  eventId: string;
+  finishedAtMs: number;
+  error: string | null;
+  objectKey: string | null;
+}>;
+
+/** The swap that a job was requested with; none for jobs of another kind. */
+export function swapRows(request: JobRequested): readonly SwapRow[] {
+  if (!isFaceSwap(request) || request.face_swap === null) return [];
+  const { mode, duration_seconds: durationSeconds } = request.face_swap;
+  return [{ jobId: request.job_id, mode, durationSeconds }];
+}
+
+/** The first terminal event of each swap among `events`. */
+export function swapEndRows(events: readonly TerminalSwapEvent[]): readonly SwapEndRow[] {
+  const first = new Map<string, SwapEndRow>();
+  for (const event of events)
+    if (!first.has(event.value.job_id)) first.set(event.value.job_id, swapEndRow(event));
+  return [...first.values()];
+}
+
+function swapEndRow(event: TerminalSwapEvent): SwapEndRow {
+  const shared = {
+    jobId: event.value.job_id,
+    eventId: event.value.event_id,
+    finishedAtMs: event.value.occurred_at,
+  };
+  switch (event.name) {
+    case 'SwapCompleted':
+      return { ...shared, status: 'completed', error: null, objectKey: event.value.object_key };
+    case 'SwapFailed':
+      return { ...shared, status: 'failed', error: event.value.error, objectKey: null };
+  }
+}
+
+/** Where a job is: its newest stage, and the furthest that it has come. */
+export type Progress = Readonly<{ stage: string; percent: number }>;
+
+/** The progress of each job among `events`, in their order. */
+export function progressByJob(events: readonly JobProgressed[]): ReadonlyMap<string, Progress> {
+  const progress = new Map<string, Progress>();
+  for (const { job_id: jobId, stage, fraction } of events) {
+    const percent = Math.max(progress.get(jobId)?.percent ?? 0, wholePercent(fraction));
+    progress.set(jobId, { stage, percent });
+  }
+  return progress;
+}
+
+/** A face swap's fraction is of the whole job. Whatever a worker says, it is 0 to 100. */
+const wholePercent = (fraction: number): number =>
+  fraction >= 0 ? Math.floor(Math.min(1, fraction) * 100) : 0;

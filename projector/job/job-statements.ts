@@ -1,16 +1,18 @@
 import type pg from 'pg';
 import { optionalText, text, timestamp } from '../column-values.ts';
-import type { ClipEndRow, ClipRow, JobRequested } from './job-rows.ts';
+import type { ClipEndRow, ClipRow, JobRequested, Progress } from './job-rows.ts';
 
-/** The first JobRequested of a job counts. A stage that was read before the job is taken along. */
+/** The first JobRequested of a job counts. Progress that was read before the job is taken along. */
 export async function insertJobs(client: pg.ClientBase, requests: readonly JobRequested[]): Promise<void> {
   await client.query(
     `INSERT INTO read_model.jobs
-       (job_id, team_id, kind, status, item_count, cost_cents, debit_id, created_at, deadline_at, stage)
-     SELECT new.job_id, team_id, kind, 'processing', item_count, cost_cents, debit_id, created_at, deadline_at, stage
+       (job_id, team_id, kind, status, item_count, cost_cents, debit_id, created_at, deadline_at, stage,
+        progress_percent, callback_url)
+     SELECT new.job_id, team_id, kind, 'processing', item_count, cost_cents, debit_id, created_at, deadline_at, stage,
+            CASE WHEN kind = 'face_swap' THEN COALESCE(percent, 0) END, callback_url
      FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::int[], $5::bigint[], $6::uuid[], $7::timestamptz[],
-                 $8::timestamptz[])
-       AS new (job_id, team_id, kind, item_count, cost_cents, debit_id, created_at, deadline_at)
+                 $8::timestamptz[], $9::text[])
+       AS new (job_id, team_id, kind, item_count, cost_cents, debit_id, created_at, deadline_at, callback_url)
      LEFT JOIN read_model.job_stages ON job_stages.job_id = new.job_id
      ON CONFLICT DO NOTHING`,
     [
@@ -22,6 +24,7 @@ export async function insertJobs(client: pg.ClientBase, requests: readonly JobRe
       requests.map((request) => request.debit_id),
       requests.map((request) => timestamp(request.occurred_at)),
       requests.map((request) => timestamp(request.deadline_at)),
+      requests.map((request) => optionalText(request.callback_url)),
     ],
   );
 }
@@ -86,16 +89,16 @@ export async function settleClips(client: pg.ClientBase, jobIds: readonly string
 }
 
 /**
- * Completes the jobs of which every clip is terminal and every failed one is settled, as of the last of these
+ * Completes the clip jobs of which every clip is terminal and every failed one is settled, as of the last of these
  * events. Returns those that were completed by it.
  */
-export async function completeJobs(
+export async function completeClipJobs(
   client: pg.ClientBase,
   jobIds: readonly string[],
 ): Promise<readonly string[]> {
   const { rows } = await client.query<{ job_id: string }>(
     `UPDATE read_model.jobs AS job
-     SET status = 'completed', stage = NULL, finished_at = finished.finished_at
+     SET status = 'completed', stage = NULL, progress_percent = NULL, finished_at = finished.finished_at
      FROM (
        SELECT job_id, count(*) AS clip_count,
               max(GREATEST(finished_at, CASE WHEN status = 'failed' THEN settled_at END)) AS finished_at
@@ -111,32 +114,45 @@ export async function completeJobs(
   return rows.map((row) => row.job_id);
 }
 
-/** Forgets the stages of completed jobs. */
+/** Forgets the stages of finished jobs. */
 export async function deleteStages(client: pg.ClientBase, jobIds: readonly string[]): Promise<void> {
   await client.query('DELETE FROM read_model.job_stages WHERE job_id = ANY ($1::uuid[])', [jobIds]);
 }
 
-/** Keeps the newest stage of jobs that are not completed, also of those that are no rows yet. */
-export async function saveStages(client: pg.ClientBase, stages: ReadonlyMap<string, string>): Promise<void> {
+/** Keeps the progress of jobs that are not finished, also of those that are no rows yet. */
+export async function saveProgress(
+  client: pg.ClientBase,
+  progress: ReadonlyMap<string, Progress>,
+): Promise<void> {
   await client.query(
-    `INSERT INTO read_model.job_stages (job_id, stage)
-     SELECT new.job_id, new.stage FROM unnest($1::uuid[], $2::text[]) AS new (job_id, stage)
+    `INSERT INTO read_model.job_stages AS kept (job_id, stage, percent)
+     SELECT new.job_id, new.stage, new.percent
+     FROM unnest($1::uuid[], $2::text[], $3::int[]) AS new (job_id, stage, percent)
      WHERE NOT EXISTS (
-       SELECT FROM read_model.jobs WHERE jobs.job_id = new.job_id AND jobs.status = 'completed'
+       SELECT FROM read_model.jobs WHERE jobs.job_id = new.job_id AND jobs.status <> 'processing'
      )
-     ON CONFLICT (job_id) DO UPDATE SET stage = excluded.stage`,
-    [[...stages.keys()], [...stages.values()].map(text)],
+     ON CONFLICT (job_id) DO UPDATE
+       SET stage = excluded.stage, percent = GREATEST(kept.percent, excluded.percent)`,
+    [
+      [...progress.keys()],
+      [...progress.values()].map(({ stage }) => text(stage)),
+      [...progress.values()].map(({ percent }) => percent),
+    ],
   );
 }
 
-/** Shows the kept stages on the jobs' rows. */
-export async function showStages(client: pg.ClientBase, jobIds: readonly string[]): Promise<void> {
+/** Shows the kept progress on the jobs' rows; a percentage only where it is of the whole job. */
+export async function showProgress(client: pg.ClientBase, jobIds: readonly string[]): Promise<void> {
   await client.query(
     `UPDATE read_model.jobs AS job
-     SET stage = kept.stage
-     FROM read_model.job_stages AS kept
-     WHERE kept.job_id = ANY ($1::uuid[]) AND job.job_id = kept.job_id AND job.status = 'processing'
-       AND job.stage IS DISTINCT FROM kept.stage`,
+     SET stage = kept.stage, progress_percent = kept.percent
+     FROM (
+       SELECT job_id, kept.stage, CASE WHEN kind = 'face_swap' THEN percent END AS percent
+       FROM read_model.job_stages AS kept JOIN read_model.jobs USING (job_id)
+       WHERE job_id = ANY ($1::uuid[]) AND status = 'processing'
+     ) AS kept
+     WHERE job.job_id = kept.job_id
+       AND (job.stage, job.progress_percent) IS DISTINCT FROM (kept.stage, kept.percent)`,
     [jobIds],
   );
 }

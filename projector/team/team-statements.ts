@@ -59,6 +59,24 @@ export async function revokeApiKeys(
   );
 }
 
+/** A team's place in its chain tells a rotation that is read again from another one. */
+export async function insertRotations(
+  client: pg.ClientBase,
+  rotated: readonly RecordTypes['WebhookSecretRotated'][],
+): Promise<void> {
+  await client.query(
+    `INSERT INTO read_model.webhook_secret_rotations (team_id, seq, version, rotated_at)
+     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::timestamptz[])
+     ON CONFLICT DO NOTHING`,
+    [
+      rotated.map((event) => event.team_id),
+      rotated.map((event) => event.seq),
+      rotated.map((event) => event.version),
+      rotated.map((event) => timestamp(event.occurred_at)),
+    ],
+  );
+}
+
 /**
  * Moves the sequence of team ids past `teamId`, never back: the log of another database may hold teams that
  * this one has not handed out. Sequences know no transactions, so the lock keeps two of these in order.

@@ -4,9 +4,7 @@ import type { BrokerAddress } from '#infra/kafka/connection.ts';
 /** The requests of a transaction, by Kafka's API keys. */
 export const transactionRequests = {
   InitProducerId: 22,
-  AddPartitionsToTxn: 24,
   Produce: 0,
-  AddOffsetsToTxn: 25,
   TxnOffsetCommit: 28,
   EndTxn: 26,
 } as const;

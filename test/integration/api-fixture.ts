@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { apiKeyPrefix, hashApiKey, newApiKey } from '#api/api-key.ts';
 import { COMMAND_DEADLINE_MS, commandEnvelope } from '#api/command-envelope.ts';
+import type { FaceSwaps } from '#api/face-swaps.ts';
 import type { Command } from '#api/ledger/decision.ts';
 import { LedgerClient, LedgerUnavailable } from '#api/ledger/ledger-client.ts';
 import { runApi } from '#api/run-api.ts';
@@ -23,6 +24,9 @@ import { createTenant } from '#test/stack/tenant.ts';
  */
 
 type Environment = Readonly<Record<string, string>>;
+
+/** ffmpeg is where the test's own process finds it. */
+const programs: Environment = { PATH: process.env['PATH'] ?? '' };
 
 const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
 
@@ -50,7 +54,7 @@ export class ApiFixture {
   /** A tenant of its own, with a projector on it. */
   static async open(settings: Environment = {}): Promise<ApiFixture> {
     const { env } = await createTenant();
-    const fixture = new ApiFixture({ ...env, PORT: '0', HOST: '127.0.0.1', ...settings });
+    const fixture = new ApiFixture({ ...env, ...programs, PORT: '0', HOST: '127.0.0.1', ...settings });
     fixture.#startProjector();
     return fixture;
   }
@@ -63,10 +67,14 @@ export class ApiFixture {
     this.#running.push(runProjector(parts, config, this.#stop.signal).finally(() => pool.end()));
   }
 
-  /** Starts an instance and waits until it is ready. */
+  /**
+   * Starts an instance and waits until it is ready. With `faceSwaps: 'available'` it takes face swaps as if
+   * workers made them.
+   */
   async startApi(
     settings: Environment = {},
     routeTo?: (broker: BrokerAddress) => BrokerAddress,
+    faceSwaps?: FaceSwaps,
   ): Promise<ApiInstance> {
     const config = parseConfig({ ...this.environment, ...settings });
     const kafka = connectKafka(config, {
@@ -77,7 +85,14 @@ export class ApiFixture {
     const stop = new AbortController();
     const listening = Promise.withResolvers<string>();
     const stopping = AbortSignal.any([stop.signal, this.#stop.signal]);
-    const ended = runApi({ config, log, kafka, stopping, onListening: listening.resolve });
+    const ended = runApi({
+      config,
+      log,
+      kafka,
+      stopping,
+      onListening: listening.resolve,
+      ...(faceSwaps === undefined ? {} : { faceSwaps }),
+    });
     ended.catch(listening.reject);
     this.#running.push(ended);
     const instance = new ApiInstance(await listening.promise, async () => {

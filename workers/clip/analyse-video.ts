@@ -1,7 +1,7 @@
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import { notMedia, type ProbedMedia, probe } from '#infra/media/probe.ts';
-import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 import { analyseSource } from '../media/analysis/analyse-source.ts';
+import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 import type { PipelineContext } from './contract.ts';
 
 /**

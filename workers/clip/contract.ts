@@ -34,31 +34,39 @@ export type PipelineContext = {
   readonly modelsFolder?: string | undefined;
 };
 
-/** Fetching a source by its URL: `fetchSource(input, context)` in `fetch-source.ts`. */
+/** Fetching a source by its URL: `fetchSource(input, context, sources)` in `fetch-source.ts`. */
 export type FetchInput = {
   readonly url: string;
-  /** Exceptions of the egress guard (`EGRESS_ALLOW`). */
-  readonly egressAllow: readonly string[];
   readonly maxBytes: number;
   readonly timeoutMs: number;
 };
 
-export type FetchContext = Pick<PipelineContext, 'taskFolder' | 'signal' | 'onProgress'>;
+export type FetchContext = Pick<
+  PipelineContext,
+  'taskFolder' | 'signal' | 'onProgress' | 'maxSourceDurationMs'
+>;
 
 /** A source that lies in the task's folder, told to be a video by its content. */
 export type FetchedSource = {
   readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
   /** For example `video/mp4`, judged by content. */
   readonly contentType: string;
+  /** What a hosting platform calls it; null for a direct link. */
+  readonly title: string | null;
+};
+
+/** What the source is called, for titles. */
+export type SourceName = {
+  /** What a hosting platform calls it; goes before its file's name. */
+  readonly title: string | null;
+  /** The URL's last path part or the upload's file name. */
+  readonly fileName: string;
 };
 
 /** Planning all clips of a job: `planClips(input, context)`. */
 export type PlanInput = {
   readonly analysis: SourceAnalysis;
-  /** What the source is called, for titles: the URL's last path part or the upload's file name. */
-  readonly sourceName: string;
+  readonly sourceName: SourceName;
   readonly options: PlanOptions;
 };
 

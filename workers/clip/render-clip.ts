@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import { progressReader, runFfmpeg } from '#infra/media/run-ffmpeg.ts';
 import { writeContactSheet } from '../media/contact-sheet.ts';
+import { probeVideo } from './analyse-video.ts';
 import { checkResult } from './check-result.ts';
 import type { PipelineContext, RenderedClip, RenderInput } from './contract.ts';
 import { type Loudness, parseLoudness } from './loudness.ts';
-import { probeVideo } from "./analyse-video.ts";
 import {
   type CameraMode,
   cameraModes,

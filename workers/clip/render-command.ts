@@ -1,10 +1,10 @@
 import { ffmpegArguments } from '#infra/media/ffmpeg-command.ts';
 import type { ProbedVideo } from '#infra/media/probe.ts';
 import { guardedInputOptions, inputUrl, progressOptions } from '#infra/media/run-ffmpeg.ts';
+import type { VideoSource } from './analyse-video.ts';
 import type { Cut } from './contract.ts';
 import { outputFrameRate } from './frame-rate.ts';
 import type { Loudness } from './loudness.ts';
-import type { VideoSource } from './analyse-video.ts';
 
 export const clipWidth = 1080;
 export const clipHeight = 1920;

@@ -1,4 +1,5 @@
 import type { Logger } from '#infra/log.ts';
+import type { Cancellations } from './cancellations.ts';
 import { afterFailure, outageDelayMs, type TaskHistory, untried, withFailure } from './retry-policy.ts';
 import { classifyFailure, missedDeadline, type TaskFailure } from './task-failure.ts';
 import { finished, type Verdict } from './task-lane.ts';
@@ -10,18 +11,32 @@ export type Work = Readonly<{
   perform: (signal: AbortSignal) => Promise<void>;
   /** Says in the log that the work has failed for good. */
   giveUp: (end: GivenUp, signal: AbortSignal) => Promise<void>;
+  /** Of a job that its client can call off. */
+  callOff?: CallOff;
   log: Logger;
+}>;
+
+/** How work ends when its job is called off: that is no failure, and its end is in the log already. */
+export type CallOff = Readonly<{
+  jobId: string;
+  /** Deletes what the work has left behind, as far as that can be done now. */
+  cleanUp: (signal: AbortSignal) => Promise<void>;
 }>;
 
 export type GivenUp = Readonly<{ failure: TaskFailure; attempts: number; isDead: boolean }>;
 
-export type AttemptSources = Readonly<{ now: () => number; random: () => number }>;
+export type AttemptSources = Readonly<{
+  now: () => number;
+  random: () => number;
+  cancellations: Cancellations;
+}>;
 
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * The attempts of one task, which remember what came before. Each resolves to what the lane does next and
- * rejects only when `signal` aborts. Work stops at the deadline; saying that it failed does not.
+ * rejects only when `signal` aborts. Work stops at the deadline; saying that it failed does not. Both stop when
+ * the job is called off.
  */
 export function attemptsOf(work: Work, sources: AttemptSources): (signal: AbortSignal) => Promise<Verdict> {
   let history: TaskHistory = untried;
@@ -50,7 +65,30 @@ export function attemptsOf(work: Work, sources: AttemptSources): (signal: AbortS
     }
   };
 
-  return (signal) => (end === undefined ? perform(signal) : giveUp(end, signal));
+  const attempt = (signal: AbortSignal) => (end === undefined ? perform(signal) : giveUp(end, signal));
+  const { callOff } = work;
+  if (callOff === undefined) return attempt;
+  return (signal) =>
+    sources.cancellations.heeding(callOff.jobId, (cancelled) =>
+      unlessCancelled(attempt, { work, callOff, cancelled }, signal),
+    );
+}
+
+/** Neither starts nor goes on once the job is called off; the task is finished then. */
+async function unlessCancelled(
+  attempt: (signal: AbortSignal) => Promise<Verdict>,
+  { work, callOff, cancelled }: Readonly<{ work: Work; callOff: CallOff; cancelled: AbortSignal }>,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  try {
+    if (!cancelled.aborted) return await attempt(AbortSignal.any([signal, cancelled]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!cancelled.aborted) throw error;
+  }
+  work.log.info('the work is called off');
+  await callOff.cleanUp(signal);
+  return finished;
 }
 
 /** Broken material is the client's matter; everything else an operator may want to see. */

@@ -68,11 +68,20 @@ export async function removeIntermediatesOfEndedJob(
 ): Promise<void> {
   await patiently(parts, signal, async (limit) => {
     if ((await parts.outcomes.count(jobId, limit)) < itemCount) return;
-    const keys: string[] = [];
-    for await (const { key } of parts.storage.list(intermediatesPrefix(jobId), limit)) keys.push(key);
-    if (keys.includes(keptForRedriveKey(jobId))) return;
-    for (const key of keys) await parts.storage.delete(key, limit);
+    await removeIntermediates(parts, jobId, limit);
   });
+}
+
+/** Deletes the source and plan of a job that is over, unless an operator may still need them. */
+export async function removeIntermediates(
+  parts: JobParts,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of parts.storage.list(intermediatesPrefix(jobId), signal)) keys.push(key);
+  if (keys.includes(keptForRedriveKey(jobId))) return;
+  for (const key of keys) await parts.storage.delete(key, signal);
 }
 
 async function keepForRedrive(parts: JobParts, jobId: string, signal: AbortSignal): Promise<void> {
@@ -83,7 +92,7 @@ async function keepForRedrive(parts: JobParts, jobId: string, signal: AbortSigna
 }
 
 /** The result of `ask`, or undefined when object storage does not answer in time. */
-async function patiently<Result>(
+export async function patiently<Result>(
   parts: JobParts,
   signal: AbortSignal,
   ask: (signal: AbortSignal) => Promise<Result>,

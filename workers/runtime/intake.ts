@@ -2,6 +2,8 @@ import type { ReadRecord } from '#infra/kafka/record.ts';
 import { decodeRecord } from '#schemas/codec.ts';
 import { appendRecords } from './append-records.ts';
 import { type AttemptSources, attemptsOf, type Work } from './attempt-task.ts';
+import { type CancelledItem, cancelledItem } from './cancellations.ts';
+import { cancelledWork } from './cancelled-work.ts';
 import { causeIn } from './clip-records.ts';
 import { deadRecord } from './dead-task.ts';
 import type { JobParts } from './job-parts.ts';
@@ -12,15 +14,31 @@ import type { LaneTask } from './task-lane.ts';
 /** The record's work, or undefined where it asks for none. */
 export type Intake = (record: ReadRecord) => LaneTask | undefined;
 
-/** From `job.events`: each requested clip job is to be planned. */
+/** From `job.events`: each requested clip job is to be planned, and what was called off is to be cleaned up. */
 export function planIntake(parts: JobParts, sources: AttemptSources): Intake {
   return (record) =>
     orPutAside(parts, sources, record, () => {
-      const { name, value } = decodeRecord(record.value);
+      const event = decodeRecord(record.value);
+      const cancelled = cancelledItem(event);
+      if (cancelled !== undefined) return cancelledTask(parts, sources, record, cancelled);
+      const { name, value } = event;
       if (name !== 'JobRequested' || value.kind !== 'clip') return undefined;
       const work = planWork(parts, { request: value, bytes: record.value, cause: causeIn(record.headers) });
       return laneTask(record, `${value.job_id}/plan`, value.team_id, work, sources);
     });
+}
+
+/** The job's own tasks of the same batch have not started yet: they learn of it first. */
+function cancelledTask(
+  parts: JobParts,
+  sources: AttemptSources,
+  record: ReadRecord,
+  item: CancelledItem,
+): LaneTask {
+  const { job_id: jobId, team_id: teamId } = item.value;
+  parts.cancellations.note(jobId);
+  const part = item.name === 'ClipFailed' ? item.value.item : 'swap';
+  return laneTask(record, `${jobId}/${part}/cancelled`, teamId, cancelledWork(parts, item), sources);
 }
 
 /** From `job.tasks`: each task renders a clip. */

@@ -13,6 +13,7 @@ import type {
   RenderInput,
 } from '../clip/contract.ts';
 import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
+import type { Cancellations } from './cancellations.ts';
 import type { ClipOutcomes } from './clip-outcome.ts';
 import type { ProgressPublisher } from './progress-publisher.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -27,7 +28,6 @@ export type ClipPipeline = Readonly<{
 }>;
 
 export type SourceLimits = Readonly<{
-  egressAllow: readonly string[];
   maxBytes: number;
   maxDurationMs: number;
 }>;
@@ -41,10 +41,11 @@ export type JobParts = Readonly<{
   tools: MediaTools;
   folders: WorkFolders;
   progress: ProgressPublisher;
+  cancellations: Cancellations;
   metrics: WorkerMetrics;
   limits: SourceLimits;
   /** The operator's own models (`MODELS_DIR`). */
-  modelsFolder: string | undefined;
+  modelsFolder?: string | undefined;
   now: () => number;
   log: Logger;
 }>;

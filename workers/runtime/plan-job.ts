@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
 import type { ClipOptions, JobRequested } from '#schemas/records.ts';
-import type { ClipPlan, PipelineContext } from '../clip/contract.ts';
+import type { ClipPlan, PipelineContext, SourceName } from '../clip/contract.ts';
 import { sourceNameOf } from '../clip/pipeline.ts';
-import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 import { appendRecords } from './append-records.ts';
 import type { GivenUp, Work } from './attempt-task.ts';
+import { planCallOff } from './cancelled-work.ts';
 import { type ClipIdentity, clipsOf } from './clip-identity.ts';
 import type { ClipOutcome } from './clip-outcome.ts';
 import { type Cause, failedClip, outcomeRecord, renderTasks, taskRecord } from './clip-records.ts';
 import { endClipsAsFailed, removeIntermediatesOfEndedJob } from './end-clips.ts';
 import type { JobParts } from './job-parts.ts';
 import { analysisKey, planKey, sourceKey } from './object-keys.ts';
-import { readAnalysis, writeAnalysis } from './stored-analysis.ts';
+import { type AnalysedSource, readAnalysis, writeAnalysis } from './stored-analysis.ts';
 import { readPlan } from './stored-plan.ts';
 import { TaskStages } from './task-stages.ts';
 
@@ -33,6 +33,7 @@ export function planWork(parts: JobParts, requested: RequestedJob): Work {
     deadlineAtMs: request.deadline_at,
     perform: (signal) => planJob(parts, job, signal),
     giveUp: (end, signal) => failJob(parts, job, end, signal),
+    callOff: planCallOff(parts, request.job_id),
     log: parts.log.child({ jobId: request.job_id, teamId: request.team_id }),
   };
 }
@@ -124,11 +125,8 @@ async function makePlan(
     modelsFolder: parts.modelsFolder,
   };
   try {
-    const analysis = await storedOrNewAnalysis(parts, job, context, stages);
-    const plan = await parts.pipeline.planClips(
-      { analysis, sourceName: sourceName(job.options), options: job.options },
-      context,
-    );
+    const source = await storedOrNewAnalysis(parts, job, context, stages);
+    const plan = await parts.pipeline.planClips({ ...source, options: job.options }, context);
     const body = Buffer.from(JSON.stringify(plan, undefined, 2));
     await parts.storage.putBytes(planKey(jobId), body, { contentType: 'application/json', signal });
     return plan;
@@ -143,43 +141,46 @@ async function storedOrNewAnalysis(
   job: ClipJob,
   context: PipelineContext,
   stages: TaskStages,
-): Promise<SourceAnalysis> {
+): Promise<AnalysedSource> {
   const key = analysisKey(job.request.job_id);
   const stored = await readAnalysis(parts.storage, key, context.signal).catch(noneYet);
   if (stored !== undefined) return stored;
   stages.enter('fetch');
-  const sourcePath = await fetchAndStoreSource(parts, job, context);
-  const analysis = await parts.pipeline.analyseVideo(sourcePath, context);
-  await writeAnalysis(parts.storage, key, analysis, context.signal);
-  return analysis;
+  const { path, sourceName } = await fetchAndStoreSource(parts, job, context);
+  const analysed = { sourceName, analysis: await parts.pipeline.analyseVideo(path, context) };
+  await writeAnalysis(parts.storage, key, analysed, context.signal);
+  return analysed;
 }
 
 /** The source as a file; a fetched one is stored for the renderers, an uploaded one is there already. */
-async function fetchAndStoreSource(parts: JobParts, job: ClipJob, context: PipelineContext): Promise<string> {
+async function fetchAndStoreSource(
+  parts: JobParts,
+  job: ClipJob,
+  context: PipelineContext,
+): Promise<{ path: string; sourceName: SourceName }> {
   const { video_url: url, video_object_key: objectKey } = job.options;
-  const { maxBytes, egressAllow } = parts.limits;
+  const { maxBytes } = parts.limits;
   const { signal } = context;
   if (objectKey !== null) {
     const path = join(context.taskFolder, 'source');
     await parts.storage.getToFile(objectKey, path, { maxBytes, signal });
-    return path;
+    return { path, sourceName: { title: null, fileName: job.options.video_file_name ?? '' } };
   }
   if (url === null) throw new Error('The job names no source.');
   const timeoutMs = Math.max(1, Math.min(fetchLimitMs, job.request.deadline_at - parts.now()));
-  const fetched = await parts.pipeline.fetchSource({ url, egressAllow, maxBytes, timeoutMs }, context);
+  const fetched = await parts.pipeline.fetchSource({ url, maxBytes, timeoutMs }, context);
   await parts.storage.putFile(sourceKey(job.request.job_id), fetched.path, {
     contentType: fetched.contentType,
     signal,
   });
-  return fetched.path;
+  return {
+    path: fetched.path,
+    sourceName: { title: fetched.title, fileName: sourceNameOf(url) },
+  };
 }
 
 const storedSourceKey = (job: ClipJob): string =>
   job.options.video_object_key ?? sourceKey(job.request.job_id);
-
-/** What the source is called: the upload's file name or the URL's last path part. */
-const sourceName = ({ video_file_name: fileName, video_url: url }: ClipOptions): string =>
-  fileName ?? sourceNameOf(url ?? '');
 
 async function failJob(parts: JobParts, job: ClipJob, end: GivenUp, signal: AbortSignal): Promise<void> {
   const { job_id: jobId, team_id: teamId } = job.request;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { RenderClipTask } from '#schemas/records.ts';
 import type { PlannedClip, RenderedClip } from '../clip/contract.ts';
 import type { GivenUp, Work } from './attempt-task.ts';
+import { renderCallOff } from './cancelled-work.ts';
 import { clipOf } from './clip-identity.ts';
 import type { ClipOutcome } from './clip-outcome.ts';
 import { type Cause, completedClip } from './clip-records.ts';
@@ -22,6 +23,8 @@ export function renderWork(parts: JobParts, rendering: RenderTask): Work {
     deadlineAtMs: task.deadline_at,
     perform: (signal) => renderOrRepeat(parts, rendering, signal),
     giveUp: (end, signal) => failClip(parts, rendering, end, signal),
+    // What an operator drives again is rendered for the operator, whatever became of the job.
+    ...(task.attempt === 1 && { callOff: renderCallOff(parts, task) }),
     log,
   };
 }

@@ -1,5 +1,14 @@
+import { z } from 'zod';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
-import { type SourceAnalysis, sourceAnalysisSchema } from '../media/analysis/analysis-schema.ts';
+import { sourceAnalysisSchema } from '../media/analysis/analysis-schema.ts';
+
+/** A source as its job's plan knows it: nothing else of the fetched file is needed to plan, or to plan again. */
+const analysedSource = z.object({
+  sourceName: z.object({ title: z.string().nullable(), fileName: z.string() }),
+  analysis: sourceAnalysisSchema,
+});
+
+export type AnalysedSource = z.infer<typeof analysedSource>;
 
 /** Four hours with faces all the time are some 20 MB. */
 const maxAnalysisBytes = 128 * 1024 * 1024;
@@ -9,18 +18,18 @@ export async function readAnalysis(
   storage: ObjectStorage,
   key: string,
   signal: AbortSignal,
-): Promise<SourceAnalysis> {
+): Promise<AnalysedSource> {
   const bytes = await storage.getBytes(key, maxAnalysisBytes, signal);
-  return sourceAnalysisSchema.parse(JSON.parse(bytes.toString('utf8')));
+  return analysedSource.parse(JSON.parse(bytes.toString('utf8')));
 }
 
 /** Stores an analysis under `key`, compact. */
 export async function writeAnalysis(
   storage: ObjectStorage,
   key: string,
-  analysis: SourceAnalysis,
+  analysed: AnalysedSource,
   signal: AbortSignal,
 ): Promise<void> {
-  const body = Buffer.from(JSON.stringify(analysis));
+  const body = Buffer.from(JSON.stringify(analysed));
   await storage.putBytes(key, body, { contentType: 'application/json', signal });
 }

@@ -5,7 +5,9 @@ import type { Logger } from '#infra/log.ts';
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { Topic } from '#schemas/topics.ts';
+import { Cancellations } from './cancellations.ts';
 import { ClipOutcomes } from './clip-outcome.ts';
+import { followCancellations } from './follow-cancellations.ts';
 import { type Intake, planIntake, renderIntake } from './intake.ts';
 import type { ClipPipeline, JobParts, SourceLimits } from './job-parts.ts';
 import { ProgressPublisher } from './progress-publisher.ts';
@@ -19,6 +21,7 @@ export type WorkerOptions = Readonly<{
   pipeline: ClipPipeline;
   tools: MediaTools;
   folders: WorkFolders;
+  modelsFolder?: string | undefined;
   limits: SourceLimits;
   /** Plans and renders run side by side, this many of each, so that a slow source holds up no render. */
   concurrency: number;
@@ -52,9 +55,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     appender,
     outcomes: new ClipOutcomes(options.storage),
     progress: new ProgressPublisher((records) => appender.append(records), Date.now),
+    cancellations: new Cancellations(),
     now: Date.now,
   };
-  const sources = { now: Date.now, random: options.random };
+  const { cancellations } = parts;
+  const following = await followCancellations(options.kafka, cancellations, leaving.signal);
+  const sources = { now: Date.now, random: options.random, cancellations };
   const lanes = [
     consumeLane(options, 'plan', planIntake(parts, sources), leaving.signal),
     consumeLane(options, 'render', renderIntake(parts, sources), leaving.signal),
@@ -67,6 +73,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await Promise.all(lanes.map(({ lane }) => lane.stop(drainMs)));
       leaving.abort();
       await ended.catch(() => undefined);
+      await following.ended;
       await appender.close();
     },
   };

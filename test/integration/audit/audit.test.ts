@@ -85,13 +85,41 @@ describe('audit verify', () => {
       /refunded/,
     ],
     [
+      'a face swap’s settlement',
+      `UPDATE read_model.swaps SET settlement = 'captured' WHERE job_id = (SELECT min(job_id::text)::uuid FROM read_model.swaps WHERE settlement = 'refunded')`,
+      /swap \(fullbody\) of .*refunded/,
+    ],
+    [
+      'a face swap’s end',
+      `UPDATE read_model.swaps SET status = 'completed' WHERE job_id = (SELECT min(job_id::text)::uuid FROM read_model.swaps WHERE status = 'failed')`,
+      /swap \(fullbody\) of .*failed/,
+    ],
+    [
+      'a failed face swap’s job',
+      `UPDATE read_model.jobs SET status = 'completed' WHERE job_id = (SELECT min(job_id::text)::uuid FROM read_model.jobs WHERE status = 'failed')`,
+      /job .* failed, 1 items for/,
+    ],
+    [
+      'an invented face swap',
+      `INSERT INTO read_model.swaps (job_id, mode, duration_seconds, status) VALUES (gen_random_uuid(), 'face', 1, 'processing')`,
+      /Postgres has job/,
+    ],
+    [
       'a position beyond the log',
       `UPDATE read_model.projection_positions SET next_offset = next_offset + 100000 WHERE topic = 'wallet.events' AND partition = 0`,
       /the log ends here/,
     ],
   ])('names %s that was changed in Postgres', async (_, sql, says) => {
     // CREATE TABLE … AS keeps what is restored after: the rows must not be made by a rebuild here.
-    const tables = ['wallets', 'wallet_transactions', 'api_keys', 'jobs', 'clips', 'projection_positions'];
+    const tables = [
+      'wallets',
+      'wallet_transactions',
+      'api_keys',
+      'jobs',
+      'clips',
+      'swaps',
+      'projection_positions',
+    ];
     for (const table of tables)
       await tenant.pool.query(`CREATE TABLE public.kept_${table} AS TABLE read_model.${table}`);
     try {

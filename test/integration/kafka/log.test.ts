@@ -4,9 +4,15 @@ import { openAppender } from '#infra/kafka/appender.ts';
 import type { KafkaConnection } from '#infra/kafka/connection.ts';
 import { endOffsets, readLog } from '#infra/kafka/log-reader.ts';
 import { partitionOf } from '#infra/kafka/partitioner.ts';
+import type { LogPosition, ReadRecord } from '#infra/kafka/record.ts';
 import { ensureTopics } from '#infra/kafka/topic-setup.ts';
-import { TransactionalWriter, WriterFenced } from '#infra/kafka/transactional-writer.ts';
+import {
+  TransactionalWriter,
+  type TransactionContent,
+  WriterFenced,
+} from '#infra/kafka/transactional-writer.ts';
 import type { Topic } from '#schemas/topics.ts';
+import { until } from '../../stack/poll.ts';
 import { tenantKafka } from './kafka-fixture.ts';
 
 let kafka: KafkaConnection;
@@ -15,12 +21,18 @@ beforeAll(async () => {
   kafka = await tenantKafka();
 });
 
-async function valuesOf(topic: Topic): Promise<readonly string[]> {
-  const values: string[] = [];
-  for await (const { records } of readLog(kafka, { topics: [topic] }))
-    for (const { value } of records) values.push(value.toString());
-  return values;
+async function readAll(topic: Topic): Promise<readonly ReadRecord[]> {
+  const all: ReadRecord[] = [];
+  for await (const { records } of readLog(kafka, { topics: [topic] })) all.push(...records);
+  return all;
 }
+
+/** The topic's values once there are so many: a transaction shows moments after its commit was answered. */
+const valuesOf = (topic: Topic, count: number): Promise<readonly string[]> =>
+  until(`${count} records in ${topic}`, 10_000, async () => {
+    const records = await readAll(topic);
+    return records.length < count ? undefined : records.map(({ value }) => value.toString());
+  });
 
 describe('the appender', () => {
   test('says where each record is, whoever appended it together with whom', async () => {
@@ -50,6 +62,17 @@ describe('the appender', () => {
     }
   });
 
+  test('sends what is appended in the very moment in which the append before is answered', async () => {
+    const appender = await openAppender(kafka, { log: kafka.log });
+    const record = { topic: 'job.dead', key: 'k', value: Buffer.from('follows') } as const;
+    for (let turns = 0; turns < 12; turns += 1) {
+      await appender.append([record]);
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      expect(await appender.append([record])).toHaveLength(1);
+    }
+    await appender.close();
+  });
+
   test('rejects appends once it is closed', async () => {
     const appender = await openAppender(kafka, { log: kafka.log });
     await appender.close();
@@ -58,23 +81,74 @@ describe('the appender', () => {
 });
 
 describe('a transactional writer', () => {
-  const topics: readonly Topic[] = ['team.events', 'wallet.events', 'wallet.replies'];
+  const topics: readonly Topic[] = ['team.events', 'wallet.events', 'job.events', 'wallet.replies'];
 
-  test('shows all of a transaction or nothing, and its follow-up names the positions', async () => {
-    const writer = await TransactionalWriter.open(kafka, { transactionalId: 'one', topics });
-    const positions = await writer.write({
-      records: [{ topic: 'team.events', partition: 1, key: '1', value: Buffer.from('event') }],
-      followUp: {
-        partitions: [{ topic: 'wallet.replies', partition: 0 }],
-        records: ([at]) => [
-          { topic: 'wallet.replies', partition: 0, key: 'r', value: Buffer.from(`at ${at?.offset}`) },
-        ],
-      },
+  beforeAll(() =>
+    // A new broker makes the log of its transactions at the first request for it, which has to be repeated.
+    until('transactions are coordinated', 30_000, async () => {
+      try {
+        const writer = await TransactionalWriter.open(kafka, { transactionalId: 'zero', topics });
+        await writer.close();
+        return true;
+      } catch {
+        return undefined;
+      }
+    }),
+  );
+
+  test('shows all of a transaction or nothing, and names positions where only it writes', async () => {
+    const writer = await TransactionalWriter.open(kafka, {
+      transactionalId: 'one',
+      topics,
+      ownTopics: ['team.events'],
     });
+    const event = { topic: 'team.events', partition: 1, key: '1', value: Buffer.from('event') } as const;
+    const shared = { topic: 'job.events', partition: 1, key: '1', value: Buffer.from('shared') } as const;
+    const reply = (at: LogPosition | undefined, to: LogPosition | undefined) => ({
+      topic: 'wallet.replies' as const,
+      partition: 0,
+      key: 'r',
+      value: Buffer.from(`at ${at?.offset}, ${to?.offset}`),
+    });
+    const naming: TransactionContent['naming'] = ([at, to]) => [reply(at, to)];
+    await writer.write({ records: [event, shared], naming });
+    const positions = await writer.write({ records: [event, shared], naming });
+    const later = await writer.write({ records: [shared, event, event], naming });
     await writer.close();
-    expect(await valuesOf('team.events')).toEqual(['event']);
-    expect(await valuesOf('wallet.replies')).toEqual([`at ${positions[0]?.offset}`]);
+    expect(await valuesOf('team.events', 4)).toEqual(['event', 'event', 'event', 'event']);
+    expect(await valuesOf('wallet.replies', 3)).toEqual([
+      'at undefined, undefined',
+      `at ${positions[0]?.offset}, undefined`,
+      `at undefined, ${later[1]?.offset}`,
+    ]);
+    const logged = await readAll('team.events');
+    expect(logged.map(({ offset }) => offset).slice(1)).toEqual([
+      positions[0]?.offset,
+      later[1]?.offset,
+      later[2]?.offset,
+    ]);
     expect((await endOffsets(kafka, 'team.events'))[1]).toBeGreaterThan(1);
+  });
+
+  test('commits nothing that names a position where somebody else has written', async () => {
+    const writer = await TransactionalWriter.open(kafka, {
+      transactionalId: 'three',
+      topics,
+      ownTopics: ['team.events'],
+    });
+    const event = { topic: 'team.events', partition: 2, key: '2', value: Buffer.from('owned') } as const;
+    await writer.write({ records: [event] });
+    const appender = await openAppender(kafka, { log: kafka.log });
+    await appender.append([{ ...event, value: Buffer.from('intruder') }]);
+    await appender.close();
+    await expect(writer.write({ records: [{ ...event, value: Buffer.from('misnamed') }] })).rejects.toThrow(
+      /who writes there/,
+    );
+    await writer.close();
+    const next = await TransactionalWriter.open(kafka, { transactionalId: 'three', topics });
+    await next.close();
+    const values = (await readAll('team.events')).filter(({ partition }) => partition === 2);
+    expect(values.map(({ value }) => value.toString())).toEqual(['owned', 'intruder']);
   });
 
   test('is fenced by the next one with its id, for good', async () => {
@@ -88,7 +162,7 @@ describe('a transactional writer', () => {
     await expect(first.write({ records: [record] })).rejects.toThrow(/ended/);
     await second.write({ records: [{ ...record, value: Buffer.from('second') }] });
     await Promise.all([first.close(), second.close()]);
-    expect(await valuesOf('wallet.events')).toEqual(['first', 'second']);
+    expect(await valuesOf('wallet.events', 2)).toEqual(['first', 'second']);
   });
 });
 

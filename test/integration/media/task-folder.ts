@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { locateMediaTools } from '#infra/media/media-tools.ts';
 import type { ClipPlan, PipelineContext, RenderedClip, StageProgress } from '#workers/clip/contract.ts';
-import { planClips, renderClip } from '#workers/clip/pipeline.ts';
+import { analyseVideo, planClips, renderClip } from '#workers/clip/pipeline.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -37,14 +37,16 @@ export async function inTaskFolder<T>(
 export type Wish = { readonly count?: number; readonly lengthSeconds?: number; readonly cameraMode?: string };
 
 /** Plans a source's clips. */
-export function plan(sourcePath: string, context: PipelineContext, wish: Wish = {}): Promise<ClipPlan> {
+export async function plan(sourcePath: string, context: PipelineContext, wish: Wish = {}): Promise<ClipPlan> {
   const options = {
     num_clips: wish.count ?? 1,
     length_seconds: wish.lengthSeconds ?? null,
     camera_mode: wish.cameraMode ?? 'standard',
     auto_heading: true,
   };
-  return planClips({ sourcePath, sourceName: sourcePath.split('/').at(-1) ?? '', options }, context);
+  const analysis = await analyseVideo(sourcePath, context);
+  const sourceName = { title: null, fileName: sourcePath.split('/').at(-1) ?? '' };
+  return planClips({ analysis, sourceName, options }, context);
 }
 
 /** Plans and renders the first clip of a source. */

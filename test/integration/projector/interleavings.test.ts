@@ -93,6 +93,8 @@ describe('the rows do not depend on the order in which topics are read', () => {
       await projectPlainly(partitions, ['team.events', 'wallet.events', 'job.events', 'job.progress']);
       const expected = await dumpReadModel(pool);
       expect(expected['jobs']?.length).toBe(60);
+      const swaps = expected['swaps']?.join() ?? '';
+      for (const status of ['processing', 'completed', 'failed']) expect(swaps).toContain(`,${status},`);
 
       await projectPlainly(partitions, ['job.progress', 'job.events', 'wallet.events', 'team.events']);
       expect(await dumpReadModel(pool)).toEqual(expected);

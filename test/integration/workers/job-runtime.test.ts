@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createLogger } from '#infra/log.ts';
 import { MediaFailure } from '#infra/media/media-failure.ts';
+import { openSourceAccess, type SourceAccess } from '#infra/sources/source-access.ts';
 import { derivedUuid } from '#schemas/ids.ts';
 import { runJson } from '#test/stack/command.ts';
 import { until } from '#test/stack/poll.ts';
@@ -18,6 +20,7 @@ let tenant: Tenant;
 let around: WorkerSurroundings;
 let webServer: Server;
 let origin: string;
+let sources: SourceAccess;
 let workers: Worker[] = [];
 
 beforeAll(async () => {
@@ -26,7 +29,8 @@ beforeAll(async () => {
   const address = `127.0.0.1:${(webServer.address() as AddressInfo).port}`;
   origin = `http://${address}`;
   tenant = await createTenant();
-  around = await openSurroundings({ ...tenant.env, EGRESS_ALLOW: address });
+  around = await openSurroundings({ ...tenant.env, EGRESS_ALLOW: address, PATH: process.env['PATH'] });
+  sources = await openSourceAccess(around.config, createLogger(around.config, 'test'));
 });
 
 afterEach(async () => {
@@ -35,6 +39,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
+  await sources?.close();
   await around?.close();
   webServer.close();
 });
@@ -131,7 +136,10 @@ describe('a job', () => {
 
   test('whose source does not exist fails in all clips, with a sentence that says so', async () => {
     const { pipeline } = scriptedPipeline({ renderMs: 10 });
-    await startedWorker({ ...pipeline, fetchSource });
+    await startedWorker({
+      ...pipeline,
+      fetchSource: (input, context) => fetchSource(input, context, sources),
+    });
     const job = requestedJob({ clips: 2, videoUrl: `${origin}/no-such-video.mp4` });
     await requestJobs(around.appender, [job]);
     const ended = await untilEnded(around.kafka, [job], limitMs);

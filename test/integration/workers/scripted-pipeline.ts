@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import type { ClipPlan } from '#workers/clip/contract.ts';
+import type { SourceAnalysis } from '#workers/media/analysis/analysis-schema.ts';
 import type { ClipPipeline } from '#workers/runtime/job-parts.ts';
 
 export type Script = Readonly<{
@@ -23,19 +24,22 @@ const report = {
 };
 
 /** What a pipeline was asked for, for tests that count. */
-export type Calls = { fetched: number; planned: number; rendered: number };
+export type Calls = { fetched: number; analysed: number; planned: number; rendered: number };
 
 /** A pipeline that does no media work but keeps the contract: for tests of the runtime around it. */
 export function scriptedPipeline(script: Script): { pipeline: ClipPipeline; calls: Calls } {
-  const calls: Calls = { fetched: 0, planned: 0, rendered: 0 };
+  const calls: Calls = { fetched: 0, analysed: 0, planned: 0, rendered: 0 };
   const missing = new Set(script.missing ?? []);
   const pipeline: ClipPipeline = {
     fetchSource: async ({ url }, { taskFolder }) => {
       calls.fetched += 1;
       const path = join(taskFolder, 'source');
       await writeFile(path, `the source at ${url}`);
-      const { size } = await stat(path);
-      return { path, bytes: size, sha256: '0'.repeat(64), contentType: 'video/mp4' };
+      return { path, contentType: 'video/mp4', title: null };
+    },
+    analyseVideo: async () => {
+      calls.analysed += 1;
+      return scriptedAnalysis;
     },
     planClips: async ({ options }) => {
       calls.planned += 1;
@@ -59,6 +63,25 @@ export function scriptedPipeline(script: Script): { pipeline: ClipPipeline; call
   };
   return { pipeline, calls };
 }
+
+const scriptedAnalysis: SourceAnalysis = {
+  version: 1,
+  duration_ms: 60_000,
+  frames_per_second: 25,
+  display_width: 1920,
+  display_height: 1080,
+  picture: {
+    frames_per_second: 25,
+    frame_count: 1_500,
+    duration_ms: 60_000,
+    frames_per_sample: 3,
+    cut_frames: [],
+    motion: [],
+    black: [],
+    face_tracks: [],
+  },
+  sound: null,
+};
 
 function scriptedPlan(clipCount: number, missing: ReadonlySet<number>): ClipPlan {
   const items = Array.from({ length: clipCount }, (_, item) => item);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { windowMs } from '#workers/media/speech-activity.ts';
+import { windowMs } from '#workers/media/speech/sound-windows.ts';
 import { utterances } from '#workers/media/speech/utterances.ts';
 
 /** Alternating stretches of [seconds, probability]. */

@@ -90,6 +90,13 @@ const forbiddenUrls = [
   'http://printer.local/',
   'http://router.lan/',
   'http://nas.home.arpa/',
+  'https://example.com/a\u0000.mp4',
+  'https://exam\tple.com/a.mp4',
+  'https://example.com/a.mp4\r\nHost: inner',
+  'https://example.com/a\u0085.mp4',
+  'https://example.com/\uD800.mp4',
+  'https:\\\\example.com\\a.mp4',
+  'https://example.com\\@inner.example/',
 ];
 
 const ordinaryUrls = [
@@ -98,6 +105,7 @@ const ordinaryUrls = [
   'https://8.8.8.8/a.mp4',
   'https://[2606:4700:4700::1111]/a.mp4',
   'https://münchen.example/v.webm',
+  'https://example.com/Züge im Schnee.mp4',
   'https://localhost.example.com/',
   'http://127.0.0.1.example.com/',
 ];

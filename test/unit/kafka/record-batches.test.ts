@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchMessage, encodeProduceRequest } from '#infra/kafka/produce-request.ts';
+import { encodeProduceRequest } from '#infra/kafka/produce-request.ts';
+import type { BatchMessage } from '#infra/kafka/record-batch-bytes.ts';
 import { type AbortedTransaction, decodeBatches } from '#infra/kafka/record-batches.ts';
 
 const from = { topic: 'job.events', partition: 2, fetchOffset: 0 } as const;

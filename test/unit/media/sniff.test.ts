@@ -64,5 +64,7 @@ describe('a type by content', () => {
     ['one byte', 'x'],
     ['text', 'hello'],
     ['MPEG-PS', '\x00\x00\x01\xba'],
+    ['text in UTF-16', '\xff\xfeh\x00i\x00'],
+    ['a sync word alone', '\xff\xfb'],
   ])('%s is unknown', (_name, text) => expect(sniff(ascii(text)).kind).toBe('unknown'));
 });

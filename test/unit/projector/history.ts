@@ -19,6 +19,7 @@ type Draft<Name extends ChainedEventName> = Omit<
 
 const STEP_MS = 1_000;
 const ITEM_CENTS = 150;
+const SWAP_CENTS_PER_SECOND = 20;
 const CLIP_ID_STEP = 3;
 
 export class History {
@@ -82,20 +83,42 @@ export class History {
     this.append(teamId, 'ApiKeyRevoked', { key_id: keyId });
   }
 
-  /** Charges the wallet and requests the job. */
+  /** Charges the wallet and requests a clip job. */
   requestJob(teamId: number, itemCount: number): JobRequested {
-    const team = this.#team(teamId);
-    const amountCents = itemCount * ITEM_CENTS;
-    team.balanceCents -= amountCents;
-    const shared = {
-      job_id: this.random.uuid(),
+    const firstClipId = this.#nextClipId;
+    this.#nextClipId += itemCount * CLIP_ID_STEP;
+    const terms = {
       kind: 'clip',
       item_count: itemCount,
       item_cents: ITEM_CENTS,
-      first_clip_id: this.#nextClipId,
-      clip_id_step: CLIP_ID_STEP,
-    };
-    this.#nextClipId += itemCount * CLIP_ID_STEP;
+      first_clip_id: firstClipId,
+    } as const;
+    return this.#request(teamId, terms, null);
+  }
+
+  /** Charges the wallet and requests a face swap. */
+  requestSwap(teamId: number, durationSeconds: number): JobRequested {
+    const itemCents = durationSeconds * SWAP_CENTS_PER_SECOND;
+    const terms = { kind: 'face_swap', item_count: 1, item_cents: itemCents, first_clip_id: null } as const;
+    return this.#request(teamId, terms, {
+      video_url: 'https://example.com/video.mp4',
+      video_object_key: null,
+      face_image_url: 'https://example.com/face.jpg',
+      face_image_object_key: null,
+      mode: 'fullbody',
+      duration_seconds: durationSeconds,
+    });
+  }
+
+  #request(
+    teamId: number,
+    terms: Pick<JobRequested, 'kind' | 'item_count' | 'item_cents' | 'first_clip_id'>,
+    faceSwap: JobRequested['face_swap'],
+  ): JobRequested {
+    const team = this.#team(teamId);
+    const amountCents = terms.item_count * terms.item_cents;
+    team.balanceCents -= amountCents;
+    const shared = { job_id: this.random.uuid(), ...terms, clip_id_step: CLIP_ID_STEP };
     const debitId = this.append(teamId, 'WalletDebited', {
       ...shared,
       amount_cents: amountCents,
@@ -111,7 +134,7 @@ export class History {
       actor: 'operator:test',
       deadline_at: this.#nowMs + 7_200_000,
       clip: null,
-      face_swap: null,
+      face_swap: faceSwap,
       callback_url: null,
     };
     this.#push('job.events', request.job_id, encodeRecord('JobRequested', request), request.event_id);
@@ -149,6 +172,33 @@ export class History {
     return eventId;
   }
 
+  completeSwap(job: JobRequested): string {
+    const eventId = this.random.uuid();
+    const value = {
+      ...this.#ofJob(job, eventId),
+      object_key: `results/${job.job_id}/${eventId}.mp4`,
+      sheet_object_key: null,
+      engine: 'landmark',
+      mode: 'fullbody',
+      duration_ms: 9_030,
+      width: 1280,
+      height: 720,
+      byte_size: 1_000,
+      frame_count: 225,
+      swapped_frame_count: 200,
+      notes: [],
+    };
+    this.#push('job.events', job.job_id, encodeRecord('SwapCompleted', value), eventId);
+    return eventId;
+  }
+
+  failSwap(job: JobRequested): string {
+    const eventId = this.random.uuid();
+    const value = { ...this.#ofJob(job, eventId), code: 'NoFace', error: `No face (${eventId}).` };
+    this.#push('job.events', job.job_id, encodeRecord('SwapFailed', value), eventId);
+    return eventId;
+  }
+
   refundClip(job: JobRequested, item: number, causeEventId: string): void {
     const team = this.#team(job.team_id);
     team.balanceCents += job.item_cents;
@@ -166,13 +216,13 @@ export class History {
     });
   }
 
-  progress(job: JobRequested, stage: string): void {
+  progress(job: JobRequested, stage: string, fraction = 0.5): void {
     const value = {
       job_id: job.job_id,
       team_id: job.team_id,
       occurred_at: this.#tick(),
       stage,
-      fraction: 0.5,
+      fraction,
     };
     this.#push('job.progress', job.job_id, encodeRecord('JobProgressed', value), '');
   }
@@ -215,14 +265,17 @@ export class History {
   }
 
   #clip(job: JobRequested, item: number, eventId: string) {
+    const clipId = (job.first_clip_id ?? 0) + item * job.clip_id_step;
+    return { ...this.#ofJob(job, eventId), item, clip_id: clipId };
+  }
+
+  #ofJob(job: JobRequested, eventId: string) {
     return {
       event_id: eventId,
       job_id: job.job_id,
       team_id: job.team_id,
       debit_id: job.debit_id,
       occurred_at: this.#tick(),
-      item,
-      clip_id: (job.first_clip_id ?? 0) + item * job.clip_id_step,
     };
   }
 
@@ -251,11 +304,33 @@ export function busyHistory(seed: number, size: { readonly teams: number; readon
     const keyId = history.createKey(teamId);
     if (random.next() < 0.5) history.revokeKey(teamId, keyId);
   }
-  for (let job = 0; job < size.jobs; job++) runJob(history, 1 + random.below(size.teams));
+  for (let job = 0; job < size.jobs; job++) {
+    const teamId = 1 + random.below(size.teams);
+    if (random.next() < 0.3) runSwap(history, teamId);
+    else runClips(history, teamId);
+  }
   return history;
 }
 
-function runJob(history: History, teamId: number): void {
+function runSwap(history: History, teamId: number): void {
+  const { random } = history;
+  const job = history.requestSwap(teamId, 1 + random.below(20));
+  const fractions = [0.5, random.next(), Number.NaN, 1.5, -1];
+  for (let events = random.below(4); events > 0; events--)
+    history.progress(job, `swap ${events}`, fractions[random.below(fractions.length)]);
+  if (random.next() < 0.15) return;
+  const fails = random.next() < 0.4;
+  const cause = fails ? history.failSwap(job) : history.completeSwap(job);
+  if (random.next() < 0.2) history.completeSwap(job);
+  if (random.next() < 0.2) history.failSwap(job);
+  if (random.next() < 0.1) history.completeClip(job, 0);
+  if (random.next() < 0.1) return;
+  if (fails) history.refundClip(job, 0, cause);
+  else history.captureClip(job, 0, cause);
+  if (random.next() < 0.3) history.progress(job, 'late', 0.9);
+}
+
+function runClips(history: History, teamId: number): void {
   const { random } = history;
   const job = history.requestJob(teamId, 1 + random.below(3));
   history.progress(job, 'fetch');
@@ -264,6 +339,7 @@ function runJob(history: History, teamId: number): void {
     history.progress(job, `render ${item}`);
     const fails = random.next() < 0.4;
     const cause = fails ? history.failClip(job, item) : history.completeClip(job, item);
+    if (random.next() < 0.1) history.failSwap(job);
     if (random.next() < 0.2) history.completeClip(job, item);
     if (random.next() < 0.2) history.failClip(job, item);
     if (random.next() < 0.1) continue;

@@ -24,7 +24,8 @@ describe('a job', () => {
 
   test('takes the first terminal event of a clip and no other', () => {
     const job = fold(requested, failed(0), completed(0), failed(1), failed(1));
-    expect(job.status !== 'unknown' && job.clips.map((clip) => clip.status)).toEqual(['failed', 'failed']);
+    const clips = job.status === 'unknown' || job.kind !== 'clip' ? [] : job.clips;
+    expect(clips.map((clip) => clip.status)).toEqual(['failed', 'failed']);
   });
 
   test('ignores a second request, events before the request, and clips it does not have', () => {
@@ -36,6 +37,34 @@ describe('a job', () => {
   test('has clip ids in steps of the partition count', () => {
     expect([0, 1].map((item) => clipId(sampleRecords.JobRequested, item))).toEqual([10, 13]);
     expect(clipId({ first_clip_id: null, clip_id_step: 3 }, 0)).toBeNull();
+  });
+});
+
+describe('a face swap', () => {
+  const swapRequested: JobEvent = {
+    name: 'JobRequested',
+    value: {
+      ...sampleRecords.JobRequested,
+      kind: 'face_swap',
+      item_count: 1,
+      clip: null,
+      first_clip_id: null,
+    },
+  };
+  const swapCompleted: JobEvent = { name: 'SwapCompleted', value: sampleRecords.SwapCompleted };
+  const swapFailed: JobEvent = { name: 'SwapFailed', value: sampleRecords.SwapFailed };
+
+  test('is processing until its first terminal event, which decides for good', () => {
+    expect(fold(swapRequested).status).toBe('processing');
+    expect(fold(swapRequested, swapCompleted, swapFailed).status).toBe('completed');
+    expect(fold(swapRequested, swapFailed, swapCompleted)).toEqual(fold(swapRequested, swapFailed));
+    expect(fold(swapRequested, swapFailed).status).toBe('failed');
+  });
+
+  test('ignores what comes before its request, and the events of clips; clips ignore those of swaps', () => {
+    expect(fold(swapFailed)).toEqual(unknownJob);
+    expect(fold(swapRequested, completed(0), swapRequested)).toEqual(fold(swapRequested));
+    expect(fold(requested, swapFailed)).toEqual(fold(requested));
   });
 });
 

@@ -8,7 +8,7 @@ const plugins = fileURLToPath(new URL('platform', import.meta.url));
 
 /** The real yt-dlp of the set-up, as the service runs it. */
 export function realYtDlp(): Promise<YtDlp> {
-  return locateYtDlp({ DATA_DIR: '.data', YT_DLP_VENV: process.env['YT_DLP_VENV'] });
+  return locateYtDlp({ YT_DLP_VENV: process.env['YT_DLP_VENV'] });
 }
 
 /**

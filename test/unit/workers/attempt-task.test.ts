@@ -3,10 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
 import { attemptsOf, type GivenUp, type Work } from '#workers/runtime/attempt-task.ts';
+import { Cancellations, JobCancelled } from '#workers/runtime/cancellations.ts';
 import { finished, TaskGivenBack } from '#workers/runtime/task-lane.ts';
 
 const hourMs = 3_600_000;
 const startMs = 1_700_000_000_000;
+
+const givenSources = (cancellations = new Cancellations()) => ({
+  now: () => startMs,
+  random: () => 0.5,
+  cancellations,
+});
 
 /** A task whose tries end as `ends` says, one after the other; `undefined` is a success. */
 function givenWork(ends: (Error | undefined)[], about: { deadlineAtMs?: number; endFails?: number } = {}) {
@@ -28,7 +35,7 @@ function givenWork(ends: (Error | undefined)[], about: { deadlineAtMs?: number; 
     },
     log: pino({ level: 'silent' }),
   };
-  const attempt = attemptsOf(work, { now: () => startMs, random: () => 0.5 });
+  const attempt = attemptsOf(work, givenSources());
   return {
     attempt: () => attempt(new AbortController().signal),
     attemptWith: attempt,
@@ -101,7 +108,7 @@ describe('the deadline', () => {
         },
         log: pino({ level: 'silent' }),
       },
-      { now: () => startMs, random: () => 0.5 },
+      givenSources(),
     );
     expect(await attempt(new AbortController().signal)).toEqual(finished);
     expect(givenUp).toMatchObject([{ failure: { code: 'deadline' } }]);
@@ -121,4 +128,82 @@ test('a task that is given back has neither failed nor finished', async () => {
   const { attemptWith, givenUp } = givenWork([undefined]);
   await expect(attemptWith(AbortSignal.abort(new TaskGivenBack('lost')))).rejects.toThrow(TaskGivenBack);
   expect(givenUp).toEqual([]);
+});
+
+describe('a job that is called off', () => {
+  const silent = pino({ level: 'silent' });
+
+  function givenTask(perform: Work['perform']) {
+    const seen: string[] = [];
+    const cancellations = new Cancellations();
+    const work: Work = {
+      deadlineAtMs: startMs + hourMs,
+      perform: async (signal) => {
+        seen.push('performed');
+        await perform(signal);
+      },
+      giveUp: async () => {
+        seen.push('given up');
+      },
+      callOff: {
+        jobId: 'job',
+        cleanUp: async () => {
+          seen.push('cleaned up');
+        },
+      },
+      log: silent,
+    };
+    const attempt = attemptsOf(work, givenSources(cancellations));
+    return { seen, cancellations, attempt: (signal = new AbortController().signal) => attempt(signal) };
+  }
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<void>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new MediaFailure('ABORTED', 'Stopped.')));
+    });
+
+  test('does not start any more, and that is no failure', async () => {
+    const { seen, cancellations, attempt } = givenTask(async () => {});
+    cancellations.note('job');
+    expect(await attempt()).toEqual(finished);
+    expect(seen).toEqual(['cleaned up']);
+  });
+
+  test('is stopped where it runs, with the reason', async () => {
+    const reasons: unknown[] = [];
+    const { seen, cancellations, attempt } = givenTask(async (signal) => {
+      signal.addEventListener('abort', () => reasons.push(signal.reason));
+      await untilAborted(signal);
+    });
+    const verdict = attempt();
+    cancellations.note('another job');
+    cancellations.note('job');
+    expect(await verdict).toEqual(finished);
+    expect(seen).toEqual(['performed', 'cleaned up']);
+    expect(reasons).toEqual([expect.any(JobCancelled)]);
+  });
+
+  test('is not tried again after a failure that came before', async () => {
+    const { seen, cancellations, attempt } = givenTask(async () => {
+      throw unreachable();
+    });
+    expect((await attempt()).kind).toBe('retry');
+    cancellations.note('job');
+    expect(await attempt()).toEqual(finished);
+    expect(seen).toEqual(['performed', 'cleaned up']);
+  });
+
+  test('leaves work finished that ended before it heard of it', async () => {
+    const { seen, cancellations, attempt } = givenTask(async () => cancellations.note('job'));
+    expect(await attempt()).toEqual(finished);
+    expect(seen).toEqual(['performed']);
+  });
+
+  test('is left alone when its task is given back', async () => {
+    const { seen, attempt } = givenTask(untilAborted);
+    const lane = new AbortController();
+    const verdict = attempt(lane.signal);
+    lane.abort(new TaskGivenBack('lost'));
+    await expect(verdict).rejects.toThrow(TaskGivenBack);
+    expect(seen).toEqual(['performed']);
+  });
 });

@@ -82,7 +82,9 @@ export class SpeechListener {
     const end = Math.min(this.#firstKept + this.#kept.length, range.end + tailWindows);
     this.#transcribedTo = range.end;
     const samples = new Float32Array((end - first) * samplesPerWindow);
-    for (const [index, window] of this.#kept.slice(first - this.#firstKept, end - this.#firstKept).entries()) {
+    for (const [index, window] of this.#kept
+      .slice(first - this.#firstKept, end - this.#firstKept)
+      .entries()) {
       samples.set(window, index * samplesPerWindow);
     }
     const heard = await this.#model.hear(samples);
@@ -96,7 +98,8 @@ export class SpeechListener {
 
   #dropFullStop(): void {
     const last = this.#words.at(-1);
-    if (last !== undefined) this.#words[this.#words.length - 1] = { ...last, text: last.text.replace(/\.$/, '') };
+    if (last !== undefined)
+      this.#words[this.#words.length - 1] = { ...last, text: last.text.replace(/\.$/, '') };
   }
 
   #forget(): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allowedMethods } from '#api/http/allowed-methods.ts';
+import { allowedMethods, routeWithId } from '#api/http/allowed-methods.ts';
 
 const routes = [
   { methods: ['GET', 'HEAD'], path: '/v1/clip/:jobId' },
@@ -16,3 +16,12 @@ test.each([
   ['/v1/keys', ['GET', 'HEAD', 'POST']],
   ['/v1/nothing', []],
 ])('%s can be asked with %j', (path, methods) => expect(allowedMethods(path, routes)).toEqual(methods));
+
+test.each([
+  ['GET', '/v1/clip', '/v1/clip/:jobId'],
+  ['POST', '/v1/clip', undefined],
+  ['GET', '/v1/keys', undefined],
+  ['GET', '/v1/nothing', undefined],
+])('%s %s lacks the id of %s', (method, path, route) =>
+  expect(routeWithId({ method, path }, routes)).toBe(route),
+);

@@ -22,3 +22,9 @@ test('the request hash tells operations and requests apart', () => {
   expect(new Set(hashes).size).toBe(3);
   expect(requestHash('a', { n: 1 })).toMatch(/^[0-9a-f]{64}$/);
 });
+
+test('where the end is announced is part of the request', () => {
+  const hashes = [null, 'https://a.example/', 'https://b.example/'].map((url) => requestHash('a', {}, url));
+  expect(new Set(hashes).size).toBe(3);
+  expect(hashes[0]).toBe(requestHash('a', {}));
+});

@@ -5,6 +5,7 @@ import { LedgerUnavailable } from '#api/ledger/ledger-client.ts';
 import { type Settlement, settleBatch, UnsettleableRecord } from '#api/settlement/settle-items.ts';
 import type { ReadRecord } from '#infra/kafka/record.ts';
 import { encodeRecord } from '#schemas/codec.ts';
+import { cancelledCode } from '#schemas/failure-codes.ts';
 import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import { sampleRecords } from '../../schemas/sample-records.ts';
 
@@ -17,14 +18,21 @@ function recordOf(value: Buffer, offset = 0): ReadRecord {
 }
 const completed = (job: number, item: number) =>
   recordOf(encodeRecord('ClipCompleted', { ...sampleRecords.ClipCompleted, job_id: jobId(job), item }));
-const failed = (job: number, item: number) =>
+const failed = (job: number, item: number, code = 'NO_SPEECH') =>
   recordOf(
     encodeRecord('ClipFailed', {
       ...sampleRecords.ClipFailed,
       job_id: jobId(job),
       item,
+      code,
       error: 'No speech.',
     }),
+  );
+const swapped = (job: number) =>
+  recordOf(encodeRecord('SwapCompleted', { ...sampleRecords.SwapCompleted, job_id: jobId(job) }));
+const notSwapped = (job: number) =>
+  recordOf(
+    encodeRecord('SwapFailed', { ...sampleRecords.SwapFailed, job_id: jobId(job), error: 'No face.' }),
   );
 const requested = recordOf(encodeRecord('JobRequested', sampleRecords.JobRequested));
 
@@ -71,6 +79,26 @@ describe('settling the items of a batch', () => {
     await settleBatch({ records: [failed(1, 0)] }, control, parts);
     expect(outcomes(submitted)).toEqual(['1/0 waived']);
   });
+
+  test('a clip that the client called off is refunded even there', async () => {
+    const { parts, submitted } = settlement(undefined, 'off');
+    await settleBatch({ records: [failed(1, 0, cancelledCode), failed(1, 1)] }, control, parts);
+    expect(outcomes(submitted)).toEqual(['1/0 failed', '1/1 waived']);
+  });
+
+  test.each(['on', 'off'] as const)(
+    'a finished face swap is earned, a failed one always given back as a whole (REFUND_FAILED_CLIPS=%s)',
+    async (refundFailedClips) => {
+      const { parts, submitted } = settlement(undefined, refundFailedClips);
+      await settleBatch({ records: [swapped(1), notSwapped(2), notSwapped(2)] }, control, parts);
+      expect(outcomes(submitted).sort()).toEqual(['1/0 completed', '2/0 failed', '2/0 failed']);
+      expect(submitted.find(({ outcome }) => outcome === 'failed')).toMatchObject({
+        reason: 'No face.',
+        debit_id: sampleRecords.SwapFailed.debit_id,
+        cause_event_id: sampleRecords.SwapFailed.event_id,
+      });
+    },
+  );
 
   test('the same event gives the same command, another outcome another one', async () => {
     const { parts, submitted } = settlement();

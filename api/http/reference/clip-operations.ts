@@ -1,0 +1,138 @@
+import { answers } from '../answers.ts';
+import { clipRequestBody, clipResponseBody } from '../clip-request.ts';
+import { fieldError } from '../field-rules.ts';
+import { clipJobBody } from '../get-clip-job.ts';
+import { catchingUp, jsonRefusals } from './common-refusals.ts';
+import { createRefusals, idempotencyKey, jobId } from './job-parts.ts';
+import type { Operation } from './operation.ts';
+
+const exampleJobId = jobId.example;
+
+export const createClip: Operation = {
+  method: 'post',
+  path: '/v1/clip',
+  id: 'createClip',
+  tag: 'Clips',
+  summary: 'Create Clip',
+  description:
+    'Cuts short vertical clips from a video. Each clip costs 150 cents, charged now; a clip that fails is given back. The answer comes at once, and the work goes on in the background: ask for the job at its Location.',
+  access: 'key',
+  parameters: [idempotencyKey],
+  bodies: [
+    {
+      contentType: 'application/json',
+      body: { name: 'ClipRequest', schema: clipRequestBody },
+      examples: {
+        'a video by URL': { video_url: 'https://example.com/talk.mp4' },
+        'three clips of half a minute': {
+          video_url: 'https://example.com/talk.mp4',
+          num_clips: 3,
+          length: 30,
+          camera_mode: 'center-crop',
+        },
+      },
+    },
+  ],
+  successes: [
+    {
+      status: 200,
+      when: 'The job is accepted and paid.',
+      body: { name: 'ClipCreated', schema: clipResponseBody },
+      examples: {
+        'two clips': { job_id: exampleJobId, num_clips: 2, cost_cents: 300, status: 'processing' },
+      },
+      headers: ['Location', 'Retry-After', 'Idempotency-Replayed'],
+    },
+  ],
+  refusals: [
+    ...jsonRefusals,
+    {
+      when: 'There is no video.',
+      answer: answers.invalid([
+        {
+          path: 'video_url',
+          message: 'A video_url or a video file via multipart form data must be provided.',
+        },
+      ]),
+    },
+    {
+      when: 'A URL is one that the service must not fetch.',
+      answer: answers.invalid([fieldError(['video_url'], 'cannot be used: its address is not a public one')]),
+    },
+    ...createRefusals(450, 300),
+    {
+      when: 'An option that does not exist yet was asked for.',
+      answer: answers.notAvailableYet([fieldError(['prompt'], 'is not available yet; leave it out')]),
+    },
+  ],
+  commands: [
+    {
+      title: 'A video by URL',
+      text: `curl -X POST {base_url}/v1/clip \\
+  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\
+  -d '{"video_url": "'"$VIDEO_URL"'", "num_clips": 2}'`,
+    },
+    {
+      title: 'Safe to repeat',
+      text: `curl -X POST {base_url}/v1/clip \\
+  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\
+  -H "Idempotency-Key: order-17" \\
+  -d '{"video_url": "'"$VIDEO_URL"'", "length": 30, "camera_mode": "center-crop"}'`,
+    },
+  ],
+};
+
+export const getClipJob: Operation = {
+  method: 'get',
+  path: '/v1/clip/{jobId}',
+  id: 'getClipJob',
+  tag: 'Clips',
+  summary: 'Get Job Status',
+  description:
+    'While clips are made, the job is `processing`. When all have ended it is `completed`: each clip is then `completed` with a download_url, or `failed` with an error and its 150 cents given back. Each reading signs its URLs anew, for 7 days.',
+  access: 'key',
+  parameters: [jobId],
+  successes: [
+    {
+      status: 200,
+      when: 'The job.',
+      body: { name: 'ClipJob', schema: clipJobBody },
+      examples: {
+        processing: {
+          job_id: exampleJobId,
+          status: 'processing',
+          progress: { completed: 1, total: 2 },
+          stage: 'rendering',
+        },
+        completed: {
+          job_id: exampleJobId,
+          status: 'completed',
+          clips: [
+            {
+              clip_id: 4711,
+              status: 'completed',
+              title: 'Why the launch slipped',
+              heading: 'Why the launch slipped',
+              download_url: 'https://storage.example.com/results/4711.mp4?X-Amz-Expires=604800',
+              created_at: '2030-01-31T12:00:00.000Z',
+            },
+            {
+              clip_id: 4714,
+              status: 'failed',
+              error: 'The video has no second part that makes a good clip.',
+              created_at: '2030-01-31T12:00:00.000Z',
+            },
+          ],
+        },
+      },
+      headers: ['Retry-After'],
+    },
+  ],
+  refusals: [{ when: 'There is no such clip job of your team.', answer: answers.jobNotFound }, catchingUp],
+  commands: [
+    {
+      title: 'Where a job stands',
+      text: `curl {base_url}/v1/clip/$JOB_ID -H "X-API-Key: $API_KEY"`,
+    },
+  ],
+};

@@ -1,0 +1,292 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseConfig } from '#infra/config.ts';
+import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
+import { storageSettings } from '#infra/object-storage/storage-settings.ts';
+import { unfinishedUploads } from '#infra/object-storage/unfinished-uploads.ts';
+import { type ApiAnswer, ApiFixture, type ApiInstance, type Team, until } from '../api-fixture.ts';
+import {
+  closing,
+  type Form,
+  type FormPart,
+  file,
+  formOf,
+  formType,
+  mp4Like,
+  newBoundary,
+  partHead,
+  text,
+} from './form.ts';
+import { RawClient } from './raw-client.ts';
+
+/** Forms on the real Kafka, Postgres and object storage; what becomes of a job's clips is shown elsewhere. */
+
+const sample = fileURLToPath(new URL('../../../infra/sample/talk.mp4', import.meta.url));
+const MiB = 1024 ** 2;
+/** Small enough that a test goes over them in a moment. */
+const sourceMaxBytes = 16 * MiB;
+const musicMaxBytes = 1 * MiB;
+const idleMs = 1_500;
+
+let fixture: ApiFixture;
+let api: ApiInstance;
+let team: Team;
+let storage: ObjectStorage;
+let talk: Buffer;
+
+beforeAll(async () => {
+  fixture = await ApiFixture.open({
+    SOURCE_MAX_BYTES: String(sourceMaxBytes),
+    MUSIC_MAX_BYTES: String(musicMaxBytes),
+    UPLOAD_IDLE_LIMIT: `${idleMs}ms`,
+    RATE_LIMIT_PER_MINUTE: '100000',
+  });
+  api = await fixture.startApi();
+  team = await fixture.createTeam({ cents: 100_000 });
+  storage = ObjectStorage.connect(storageSettings(parseConfig(fixture.environment)));
+  talk = await readFile(sample);
+});
+
+afterAll(async () => {
+  storage?.close();
+  await fixture?.close();
+});
+
+async function post(form: Form, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+  const response = await fetch(`${api.url}/v1/clip`, {
+    method: 'POST',
+    headers: { 'x-api-key': team.key, 'content-type': form.contentType, ...headers },
+    body: new Uint8Array(form.body),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as ApiAnswer['body'],
+  };
+}
+
+const send = (...parts: readonly FormPart[]) => post(formOf(parts));
+
+async function storedKeys(): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const { key } of storage.list('uploads/')) keys.push(key);
+  return keys;
+}
+
+/** Everything that uploads have left in storage, parts of unfinished ones included. */
+async function leftovers(): Promise<readonly string[]> {
+  const unfinished = await unfinishedUploads(storage);
+  return [...(await storedKeys()), ...unfinished.map(({ key }) => `unfinished ${key}`)];
+}
+
+const errorOf = ({ status, body }: ApiAnswer) => `${status} ${String(body['error'])}`;
+
+describe('an uploaded video', () => {
+  test('is stored as it was and named in the job', async () => {
+    const answer = await send(
+      text('num_clips', '2'),
+      file('video', talk, 'Ünïcode talk.mp4'),
+      text('length', '30'),
+    );
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { num_clips: 2, cost_cents: 300, status: 'processing' },
+    });
+    const key = `uploads/${String(answer.body['job_id'])}/video`;
+    const stored = await storage.getBytes(key, talk.length);
+    expect(createHash('sha256').update(stored).digest('hex')).toBe(
+      createHash('sha256').update(talk).digest('hex'),
+    );
+    expect(await storage.head(key)).toEqual({ bytes: talk.length, contentType: 'video/mp4' });
+    await storage.delete(key);
+  });
+
+  test('is the same job whether fields come before or after it', async () => {
+    const answers = [
+      await send(text('length', '30'), text('camera_mode', 'center-crop'), file('video', talk)),
+      await send(file('video', talk), text('camera_mode', 'center-crop'), text('length', '30')),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await storage.deletePrefix('uploads/');
+  });
+
+  test('larger than one part goes up in parts', async () => {
+    const answer = await send(file('video', mp4Like(13 * MiB)));
+    expect(answer.status).toBe(200);
+    const key = `uploads/${String(answer.body['job_id'])}/video`;
+    expect(await storage.head(key)).toMatchObject({ bytes: 13 * MiB });
+    await storage.deletePrefix('uploads/');
+    expect(await leftovers()).toEqual([]);
+  });
+});
+
+describe('a form that is refused', () => {
+  const bad: readonly (readonly [string, () => readonly FormPart[], string])[] = [
+    ['nothing', () => [], '400 A video_url or a video file via multipart form data must be provided.'],
+    [
+      'text as a video',
+      () => [file('video', Buffer.from('hello'))],
+      '415 video must be a file of type mp4, mov, avi, mkv or webm; this one is not, judged by its content.',
+    ],
+    [
+      'a video over the limit',
+      () => [file('video', mp4Like(sourceMaxBytes + 1))],
+      `413 video is larger than the limit of ${sourceMaxBytes} bytes.`,
+    ],
+    [
+      'music over its limit',
+      () => [
+        file('video', mp4Like(100)),
+        file('music', Buffer.concat([Buffer.from('ID3'), Buffer.alloc(musicMaxBytes)])),
+      ],
+      `413 music is larger than the limit of ${musicMaxBytes} bytes.`,
+    ],
+    [
+      'an empty video',
+      () => [file('video', Buffer.alloc(0))],
+      '400 video is an empty file; send one with content.',
+    ],
+    [
+      'two videos',
+      () => [file('video', mp4Like(100)), file('video', mp4Like(100))],
+      '400 video is there more than once; send it once.',
+    ],
+    [
+      'a field twice',
+      () => [text('length', '20'), file('video', mp4Like(100)), text('length', '20')],
+      '400 length is there more than once; send it once.',
+    ],
+    ['a field that is a file', () => [file('length', mp4Like(100))], '400 length must be text, not a file.'],
+    [
+      'a file and a URL',
+      () => [text('video_url', 'https://example.com/a.mp4'), file('video', mp4Like(100))],
+      '400 video_url cannot be sent beside a video file; send one of the two.',
+    ],
+    [
+      'a URL after the file',
+      () => [file('video', mp4Like(100)), text('video_url', 'https://example.com/a.mp4')],
+      '400 video_url cannot be sent beside a video file; send one of the two.',
+    ],
+    [
+      'a count that is no integer',
+      () => [text('num_clips', '1.5'), file('video', mp4Like(100))],
+      '400 num_clips must be an integer from 1 to 10.',
+    ],
+    [
+      'the same after the file',
+      () => [file('video', mp4Like(100)), text('num_clips', '1.5')],
+      '400 num_clips must be an integer from 1 to 10.',
+    ],
+    [
+      'a flag that is none',
+      () => [file('video', mp4Like(100)), text('captions_enabled', 'maybe')],
+      '400 captions_enabled must be true or false.',
+    ],
+    [
+      'a nested field',
+      () => [file('video', mp4Like(100)), text('heading_color', 'grey')],
+      '400 heading_color must be one of white, black, red, orange, yellow, green, teal, blue, purple, pink.',
+    ],
+    [
+      'a field that is too long',
+      () => [file('video', mp4Like(100)), text('prompt', 'x'.repeat(70_000))],
+      '400 prompt must be at most 65536 bytes.',
+    ],
+    [
+      'an option that is not there yet',
+      () => [file('video', mp4Like(100)), text('style', 'viral')],
+      '501 style is not available yet; leave it out. Nothing was charged.',
+    ],
+    [
+      'music',
+      () => [file('video', mp4Like(100)), file('music', Buffer.from('ID3\x04\0', 'latin1'), 'a.mp3')],
+      '501 music is not available yet; leave it out. Nothing was charged.',
+    ],
+    [
+      'what is wrong beside what is not there yet',
+      () => [text('style', 'viral'), file('video', mp4Like(100)), text('length', '9')],
+      '400 length must be an integer from 10 to 180.',
+    ],
+  ];
+
+  test.each(bad)('%s: nothing is stored', async (_name, parts, expected) => {
+    expect(errorOf(await send(...parts()))).toBe(expected);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test.each(['videos', 'toString', '__proto__', 'heading[color]', ''])(
+    'an unknown field %j is named',
+    async (name) => {
+      for (const part of [text(name, '1'), file(name, mp4Like(100))]) {
+        const answer = await send(part, file('video', mp4Like(100)));
+        expect(answer.status).toBe(400);
+        if (!name.includes('__') && name !== 'toString') expect(errorOf(answer)).toContain(`400 ${name}`);
+      }
+      expect(await leftovers()).toEqual([]);
+    },
+  );
+
+  test('without money: nothing is stored and nothing was charged', async () => {
+    const poor = await fixture.createTeam({ cents: 100 });
+    const answer = await post(formOf([file('video', talk)]), { 'x-api-key': poor.key });
+    expect([answer.status, answer.body['required_cents'], answer.body['balance_cents']]).toEqual([
+      402, 150, 100,
+    ]);
+    expect(await leftovers()).toEqual([]);
+  });
+});
+
+describe('a multipart body that is broken', () => {
+  const whole = () => formOf([text('length', '20'), file('video', mp4Like(100_000))], 'B');
+  const cut = (bytes: number): Form => ({ ...whole(), body: whole().body.subarray(0, -bytes) });
+  const raw = (body: string): Form => ({ contentType: formType('B'), body: Buffer.from(body, 'latin1') });
+  const video = mp4Like(100).toString('latin1');
+  const videoPart = `--B\r\nContent-Disposition: form-data; name="video"; filename="a.mp4"\r\n\r\n${video}\r\n`;
+
+  test.each<readonly [string, () => Form]>([
+    ['no boundary', () => ({ ...whole(), contentType: 'multipart/form-data' })],
+    ['another boundary', () => ({ ...whole(), contentType: formType('C') })],
+    ['a boundary of a kilobyte', () => ({ ...whole(), contentType: formType('C'.repeat(1_000)) })],
+    ['an empty body', () => raw('')],
+    ['no last boundary', () => cut(7)],
+    ['half the last boundary', () => cut(3)],
+    ['half a file', () => cut(50_000)],
+    ['half a header', () => raw(`${videoPart}--B\r\nContent-Disp`)],
+    ['a part without a header', () => raw(`${videoPart}--B\r\n\r\n9\r\n--B--\r\n`)],
+    [
+      'a part without a name',
+      () => raw(`${videoPart}--B\r\nContent-Disposition: form-data\r\n\r\n9\r\n--B--\r\n`),
+    ],
+    [
+      'a part that is no form data',
+      () => raw(`${videoPart}--B\r\nContent-Disposition: attachment; name="length"\r\n\r\n9\r\n--B--\r\n`),
+    ],
+    [
+      'headers of 100 kB',
+      () =>
+        raw(
+          `${videoPart}--B\r\nX: ${'x'.repeat(100_000)}\r\nContent-Disposition: form-data; name="length"\r\n\r\n9\r\n--B--\r\n`,
+        ),
+    ],
+    [
+      'JSON in a field',
+      () =>
+        raw(
+          `${videoPart}--B\r\nContent-Disposition: form-data; name="length"\r\nContent-Type: application/json\r\n\r\n20\r\n--B--\r\n`,
+        ),
+    ],
+  ])('%s: 400', async (_name, form) => {
+    const answer = await post(form());
+    expect([answer.status, answer.body['error']]).toEqual([400, expect.any(String)]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test('what comes before the first and after the last boundary does not matter', async () => {
+    const answer = await post(raw(`preamble\r\n${videoPart}--B--\r\nepilogue --B and more`));
+    expect(errorOf(answer)).toBe('200 undefined');
+    await storage.deletePrefix('uploads/');
+  });
+});

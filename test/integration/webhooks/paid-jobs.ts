@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { commandEnvelope } from '#api/command-envelope.ts';
+import { type Appender, openAppender } from '#infra/kafka/appender.ts';
+import { encodeRecord } from '#schemas/codec.ts';
+import type { ClipOptions } from '#schemas/records.ts';
+import type { ApiFixture, Team } from '../api-fixture.ts';
+
+const options: ClipOptions = {
+  video_url: 'https://example.com/talk.mp4',
+  video_object_key: null,
+  video_file_name: null,
+  num_clips: 1,
+  style: 'viral',
+  length_seconds: null,
+  prompt: null,
+  camera_mode: 'standard',
+  hook_length_seconds: null,
+  auto_heading: true,
+  heading: null,
+  captions: null,
+  music_url: null,
+  music_object_key: null,
+};
+
+/** Paid jobs that end as the test says, as if workers had done them. */
+export class PaidJobs {
+  readonly #fixture: ApiFixture;
+  readonly #appender: Appender;
+
+  private constructor(fixture: ApiFixture, appender: Appender) {
+    this.#fixture = fixture;
+    this.#appender = appender;
+  }
+
+  static async open(fixture: ApiFixture): Promise<PaidJobs> {
+    return new PaidJobs(fixture, await openAppender(fixture.kafka, { log: fixture.log }));
+  }
+
+  /** Has a clip job charged and requested, whatever its callback's URL; gives its id once it can be read. */
+  async request(team: Team, callbackUrl: string | null, clips = 1): Promise<string> {
+    const jobId = randomUUID();
+    await this.#fixture.submit({
+      name: 'RequestJob',
+      value: {
+        ...commandEnvelope({ teamId: team.teamId, actor: `key:${team.keyId}`, now: new Date() }),
+        job_id: jobId,
+        kind: 'clip',
+        item_count: clips,
+        item_cents: 150,
+        request_hash: jobId,
+        job_deadline_at: Date.now() + 3_600_000,
+        clip: { ...options, num_clips: clips },
+        face_swap: null,
+        callback_url: callbackUrl,
+      },
+    });
+    return jobId;
+  }
+
+  /** Ends one clip as a worker would, at `occurredAtMs`. */
+  async endClip(
+    jobId: string,
+    end: { readonly item?: number; readonly error?: string; readonly occurredAtMs?: number } = {},
+  ): Promise<void> {
+    const item = end.item ?? 0;
+    const { rows } = await this.#fixture.pool.query(
+      `SELECT job.team_id, job.debit_id, clip.clip_id
+       FROM read_model.jobs AS job JOIN read_model.clips AS clip USING (job_id)
+       WHERE job.job_id = $1 AND clip.item = $2`,
+      [jobId, item],
+    );
+    const occurred_at = end.occurredAtMs ?? Date.now();
+    const common = { event_id: randomUUID(), job_id: jobId, item, occurred_at, ...rows[0] };
+    const value =
+      end.error === undefined
+        ? encodeRecord('ClipCompleted', {
+            ...common,
+            title: 'A title',
+            heading: null,
+            object_key: `results/${jobId}/${common.clip_id}.mp4`,
+            sheet_object_key: null,
+            duration_ms: 30_000,
+            width: 1080,
+            height: 1920,
+            byte_size: 1,
+            source_start_ms: 0,
+            source_end_ms: 30_000,
+            notes: [],
+          })
+        : encodeRecord('ClipFailed', { ...common, code: 'BROKEN', error: end.error });
+    await this.#appender.append([{ topic: 'job.events', key: jobId, value }]);
+  }
+
+  /** The same for a face swap. */
+  async requestSwap(team: Team, callbackUrl: string): Promise<string> {
+    const jobId = randomUUID();
+    await this.#fixture.submit({
+      name: 'RequestJob',
+      value: {
+        ...commandEnvelope({ teamId: team.teamId, actor: `key:${team.keyId}`, now: new Date() }),
+        job_id: jobId,
+        kind: 'face_swap',
+        item_count: 1,
+        item_cents: 200,
+        request_hash: jobId,
+        job_deadline_at: Date.now() + 3_600_000,
+        clip: null,
+        face_swap: {
+          video_url: 'https://example.com/talk.mp4',
+          video_object_key: null,
+          face_image_url: 'https://example.com/face.jpg',
+          face_image_object_key: null,
+          mode: 'face',
+          duration_seconds: 10,
+        },
+        callback_url: callbackUrl,
+      },
+    });
+    return jobId;
+  }
+
+  /** Ends a face swap as a worker would. */
+  async endSwap(jobId: string, error?: string): Promise<void> {
+    const { rows } = await this.#fixture.pool.query(
+      'SELECT team_id, debit_id FROM read_model.jobs WHERE job_id = $1',
+      [jobId],
+    );
+    const common = { event_id: randomUUID(), job_id: jobId, occurred_at: Date.now(), ...rows[0] };
+    const value =
+      error === undefined
+        ? encodeRecord('SwapCompleted', {
+            ...common,
+            object_key: `results/${jobId}/swap.mp4`,
+            sheet_object_key: null,
+            engine: 'test',
+            mode: 'face',
+            duration_ms: 10_000,
+            width: 640,
+            height: 360,
+            byte_size: 1,
+            frame_count: 250,
+            swapped_frame_count: 250,
+            notes: [],
+          })
+        : encodeRecord('SwapFailed', { ...common, code: 'BROKEN', error });
+    await this.#appender.append([{ topic: 'job.events', key: jobId, value }]);
+  }
+
+  /** A job that is finished, or will be as soon as its events are rows. */
+  async finished(team: Team, callbackUrl: string | null): Promise<string> {
+    const jobId = await this.request(team, callbackUrl);
+    await this.endClip(jobId);
+    return jobId;
+  }
+
+  close(): Promise<void> {
+    return this.#appender.close();
+  }
+}
