@@ -29,9 +29,9 @@ const STOP_LIMIT_MS = 9_500;
 const stopping = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
 
-await run(stopping.signal).catch((error: unknown) => {
+await run(stopping.signal).catch((error: Error) => {
   const isOperators = [ConfigError, MediaToolsMissing, ModelUnusable].some((kind) => error instanceof kind);
-  process.stderr.write(`${isOperators ? error.message : String((error as Error).stack)}\n`);
+  process.stderr.write(`${isOperators ? error.message : String(error.stack)}\n`);
   process.exitCode = 1;
 });
 process.exit();

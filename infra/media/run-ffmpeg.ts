@@ -10,7 +10,8 @@ const maxStreams = 64;
 export type InputProtocols = 'file' | 'http,tcp';
 /** A 4K HEVC decode beside an x264 encode stays under 2 GiB of addresses with two threads each. */
 const ffmpegAddressSpaceBytes = 4 * 1024 ** 3;
-const resultFileBytes = 4 * 1024 ** 3;
+/** The largest file that ffmpeg may write. */
+export const mostFileBytes = 4 * 1024 ** 3;
 
 /**
  * What must stand before an untrusted input, for ffmpeg and ffprobe alike: local files only (unless the input
@@ -87,7 +88,7 @@ async function limited(run: FfmpegRun, program: string, args: readonly string[])
       limits: {
         wallMs: run.wallMs,
         memory: { kind: 'addressSpace', bytes: ffmpegAddressSpaceBytes },
-        fileBytes: resultFileBytes,
+        fileBytes: mostFileBytes,
       },
     });
   } catch (error) {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { ProcessFailed, runLimited } from '#infra/media/limited-process.ts';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import type { MediaTools } from '#infra/media/media-tools.ts';
+import { mostFileBytes } from '#infra/media/run-ffmpeg.ts';
 import { reportReader } from './child-report.ts';
 
 export type MeasuringChild<Schema extends z.ZodType> = {
@@ -26,7 +27,6 @@ export type ChildSetting = { readonly tools: MediaTools; readonly modelsFolder?:
 const memoryBytes = 4 * 1024 ** 3;
 /** Longer than the work inside may take, so that the inner limit speaks first and says what was slow. */
 const wallMarginMs = 30_000;
-const notesBytes = 16 * 1024 ** 2;
 
 /**
  * Runs a measuring program in a process of its own: the models' native code must not take the worker with it.
@@ -53,7 +53,8 @@ export async function runMeasuringChild<Schema extends z.ZodType>(
       limits: {
         wallMs: order.wallMs + wallMarginMs,
         memory: { kind: 'data', bytes: memoryBytes },
-        fileBytes: notesBytes,
+        // No less than its ffmpeg asks for: a process cannot raise what its parent was held to.
+        fileBytes: mostFileBytes,
       },
       onStdout: reportReader((report) => {
         if ('done' in report) child.onDone(report.done);
