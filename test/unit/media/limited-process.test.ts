@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type LimitedProcess, ProcessFailed, runLimited } from '#infra/media/limited-process.ts';
@@ -50,6 +51,40 @@ describe('a limited process', () => {
     );
     expect(error).toBeInstanceOf(MediaFailure);
     expect(error).toMatchObject({ code: 'TIME_LIMIT', retryable: true });
+  });
+
+  test('gives several outputs, each at the pace of its reader', async () => {
+    const read = async (stream: Readable) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece);
+      return Buffer.concat(pieces).length;
+    };
+    let [first, second] = [0, 0];
+    await shell('head -c 300000 /dev/zero >&3; head -c 200000 /dev/zero', {
+      outputs: [
+        async (stream) => {
+          first = await read(stream);
+        },
+        async (stream) => {
+          second = await read(stream);
+        },
+      ],
+    });
+    expect([first, second]).toEqual([200_000, 300_000]);
+  });
+
+  test('is stopped when one of its readers fails, with that failure', async () => {
+    const broken = new Error('no room for more');
+    const error = await failureOf(
+      shell('cat /dev/zero', {
+        outputs: [
+          async (stream) => {
+            for await (const _piece of stream) throw broken;
+          },
+        ],
+      }),
+    );
+    expect(error).toBe(broken);
   });
 
   test('is stopped by its caller', async () => {
