@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Figure, measureAnalysis } from './analysis-quality.ts';
+
+const usage = `Measures what the engines do on media whose truth is known, and prints it beside the bars.
+
+  npm run quality -- analysis [--media DIR] [FILE...]
+
+  --media DIR   a folder with a manifest.json (default: CLIPLEDGER_MEDIA or ../shared/media)
+  FILE          only files whose name has this in it
+`;
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { media: { type: 'string' }, help: { type: 'boolean' } },
+  });
+  const [what, ...only] = positionals;
+  const preset = process.env['CLIPLEDGER_MEDIA'] ?? resolve(import.meta.dirname, '../../../shared/media');
+  const folder = resolve(values.media ?? preset);
+  if (values.help === true || what !== 'analysis') {
+    process.stdout.write(usage);
+    return values.help === true ? 0 : 2;
+  }
+  if (!existsSync(folder)) {
+    process.stderr.write(`There is no folder ${folder}: give one with --media DIR.\n`);
+    return 1;
+  }
+  process.stdout.write(table(await measureAnalysis(folder, only)));
+  return 0;
+}
+
+function table(figures: readonly Figure[]): string {
+  const widths = (['what', 'measured'] as const).map((column) =>
+    Math.max(...figures.map((figure) => figure[column].length)),
+  );
+  const [whatWidth = 0, measuredWidth = 0] = widths;
+  return figures
+    .map(
+      ({ what, measured, bar }) => `${what.padEnd(whatWidth)}  ${measured.padEnd(measuredWidth)}  ${bar}\n`,
+    )
+    .join('');
+}
+
+process.exitCode = await main(process.argv.slice(2));
