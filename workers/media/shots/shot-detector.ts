@@ -14,6 +14,10 @@ export type ShotMeasures = {
 
 /** Cuts change the mean pixel at least by this much (of 255); less is noise. */
 const leastDifference = 6;
+/** A cut changes the picture as a whole: a caption or a person that appears changes less of it than this. */
+const leastChangedShare = 0.25;
+/** A pixel has changed when its channels differ by more than this on average (of 255). */
+const leastPixelDifference = 12;
 /** A cut stands out of the motion around it by this factor. */
 const leastProminence = 3;
 /** Flashes and titles that appear are over, or still there on both sides, within this time. */
@@ -71,6 +75,7 @@ export class ShotDetector {
     // The second largest may be the other edge of a blended frame: the median tells how much really moves.
     const usual = others[Math.floor(others.length / 2)] ?? 0;
     if (difference < leastProminence * (usual + 1)) return;
+    if (changedShare(this.#thumbnail(frame - 1), this.#thumbnail(frame)) < leastChangedShare) return;
     if (this.#comesBack(frame, difference)) return;
     const last = this.#cutFrames.at(-1);
     if (last === undefined || frame - last >= this.#shortestShot) this.#cutFrames.push(frame);
@@ -101,6 +106,19 @@ export class ShotDetector {
       return inside.reduce((sum, each) => sum + each, 0) / Math.max(1, inside.length);
     });
   }
+}
+
+/** The part of the pixels that differ, 0 to 1. */
+function changedShare(a: Uint8Array, b: Uint8Array): number {
+  let changed = 0;
+  for (let at = 0; at < a.length; at += 3) {
+    const difference =
+      Math.abs((a[at] as number) - (b[at] as number)) +
+      Math.abs((a[at + 1] as number) - (b[at + 1] as number)) +
+      Math.abs((a[at + 2] as number) - (b[at + 2] as number));
+    if (difference > 3 * leastPixelDifference) changed += 1;
+  }
+  return (changed * 3) / a.length;
 }
 
 /** Mean of the absolute differences, 0 to 255. */

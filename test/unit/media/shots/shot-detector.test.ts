@@ -36,6 +36,12 @@ describe('shots', () => {
     expect(measure([...times(50, a), ...dimming]).cutFrames).toEqual([]);
   });
 
+  test('a caption that appears is no cut', () => {
+    const plain = scene();
+    const captioned = plain.map((value, index) => (index > thumbnailBytes * 0.8 ? 255 - value : value));
+    expect(measure([...times(30, plain), ...times(30, captioned)]).cutFrames).toEqual([]);
+  });
+
   test('a flash is no cut', () => {
     const [a, white] = [scene(), new Uint8Array(thumbnailBytes).fill(255)];
     expect(measure([...times(30, a), ...times(2, white), ...times(30, a)]).cutFrames).toEqual([]);
