@@ -172,6 +172,26 @@ describe('a job', () => {
   });
 });
 
+describe('planning that fails after the source was analysed', () => {
+  test('is tried again without fetching and analysing it again', async () => {
+    const { pipeline, calls } = scriptedPipeline({ renderMs: 10 });
+    let failuresLeft = 1;
+    await startedWorker({
+      ...pipeline,
+      planClips: (input, context) => {
+        failuresLeft -= 1;
+        if (failuresLeft >= 0) throw new MediaFailure('TOOL_BROKEN', 'The clips could not be planned.');
+        return pipeline.planClips(input, context);
+      },
+    });
+    const job = requestedJob();
+    await requestJobs(around.appender, [job]);
+    const ended = await untilEnded(around.kafka, [job], limitMs);
+    expect(ended.get(`${job.job_id}/0`)?.name).toBe('ClipCompleted');
+    expect(calls).toMatchObject({ fetched: 1, analysed: 1, planned: 1, rendered: 1 });
+  });
+});
+
 describe('a task that keeps failing', () => {
   test('is tried four times, then its clip fails and the task lies on job.dead', async () => {
     const fail = () => {

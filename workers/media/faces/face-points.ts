@@ -28,23 +28,6 @@ export const refinedRightEye: readonly number[] = [
   383, 300, 293, 334, 296, 336, 285, 417,
 ];
 
-/** The outline of the face, from the middle of the forehead clockwise as seen. */
-export const faceOval: readonly number[] = [
-  10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377, 152, 148, 176, 149,
-  150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109,
-];
-/** The inner edge of the lips, around the opening of the mouth. */
-export const innerLips: readonly number[] = [
-  78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308, 324, 318, 402, 317, 14, 87, 178, 88, 95,
-];
-/** The edges of the lids, around the opening of the eye. */
-export const leftEyeOpening: readonly number[] = [
-  33, 246, 161, 160, 159, 158, 157, 173, 133, 155, 154, 153, 145, 144, 163, 7,
-];
-export const rightEyeOpening: readonly number[] = [
-  263, 466, 388, 387, 386, 385, 384, 398, 362, 382, 381, 380, 374, 373, 390, 249,
-];
-
 /** Single points by name. */
 export const facePoint = {
   forehead: 10,
