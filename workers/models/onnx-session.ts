@@ -6,12 +6,20 @@ const errorsOnly = 3;
 
 /**
  * An ONNX model made ready. One thread each: sound and picture are worked on side by side, and a worker runs
- * several tasks. Throws `ModelUnusable` when the file is missing or altered.
+ * several tasks. For inputs whose size varies from run to run, memory goes back after each: kept for the next
+ * run, it would only grow. Throws `ModelUnusable` when the file is missing or altered.
  */
-export async function openSession(models: ModelStore, file: string, threads = 1): Promise<InferenceSession> {
+export async function openSession(
+  models: ModelStore,
+  file: string,
+  inputs: 'fixed size' | 'varying size',
+): Promise<InferenceSession> {
+  const keepsMemory = inputs === 'fixed size';
   return InferenceSession.create(await models.read(file), {
-    intraOpNumThreads: threads,
+    intraOpNumThreads: 1,
     interOpNumThreads: 1,
+    enableCpuMemArena: keepsMemory,
+    enableMemPattern: keepsMemory,
     logSeverityLevel: errorsOnly,
   });
 }

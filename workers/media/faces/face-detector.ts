@@ -63,8 +63,8 @@ export class FaceDetector {
   /** Loads both models. Throws `ModelUnusable`. */
   static async open(models: ModelStore): Promise<FaceDetector> {
     const [fullRange, shortRange] = await Promise.all([
-      openSession(models, 'face_detection_full_range.onnx'),
-      openSession(models, 'face_detection_short_range.onnx'),
+      openSession(models, 'face_detection_full_range.onnx', 'fixed size'),
+      openSession(models, 'face_detection_short_range.onnx', 'fixed size'),
     ]);
     return new FaceDetector(
       new DetectionModel(fullRange, {

@@ -18,7 +18,7 @@ export class MeshModel {
 
   /** Loads the model. Throws `ModelUnusable`. */
   static async open(models: ModelStore): Promise<MeshModel> {
-    return new MeshModel(await openSession(models, 'face_landmark_attention_478.onnx'));
+    return new MeshModel(await openSession(models, 'face_landmark_attention_478.onnx', 'fixed size'));
   }
 
   /** The mesh of the face that is expected in `region`; low `presence` means that there is none. Some 5 ms. */

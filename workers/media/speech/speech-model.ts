@@ -43,8 +43,8 @@ export class SpeechModel {
   /** Loads the model. Throws `ModelUnusable`. */
   static async open(models: ModelStore): Promise<SpeechModel> {
     const vocabulary = parseVocabulary(await models.read('moonshine_tiny_en_tokenizer.bin'));
-    const encoder = await openSession(models, 'moonshine_tiny_en_encoder.onnx');
-    const decoder = await openSession(models, 'moonshine_tiny_en_decoder_attn.onnx');
+    const encoder = await openSession(models, 'moonshine_tiny_en_encoder.onnx', 'varying size');
+    const decoder = await openSession(models, 'moonshine_tiny_en_decoder_attn.onnx', 'varying size');
     return new SpeechModel(vocabulary, encoder, decoder);
   }
 

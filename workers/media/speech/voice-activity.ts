@@ -20,7 +20,7 @@ export class VoiceActivity {
 
   /** Loads the model. Throws `ModelUnusable`. */
   static async open(models: ModelStore): Promise<VoiceActivity> {
-    return new VoiceActivity(await openSession(models, 'silero_vad_v5.onnx'));
+    return new VoiceActivity(await openSession(models, 'silero_vad_v5.onnx', 'fixed size'));
   }
 
   /** How likely somebody speaks in the next window (512 samples, -1 to 1): 0 to 1. Some 0.2 ms. */

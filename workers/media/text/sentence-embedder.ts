@@ -22,7 +22,7 @@ export class SentenceEmbedder {
   /** Loads the model. Throws `ModelUnusable`. */
   static async open(models: ModelStore): Promise<SentenceEmbedder> {
     const pieces = await models.read('all-minilm-l6-v2-tokenizer.json');
-    const session = await openSession(models, 'all-minilm-l6-v2-int8.onnx');
+    const session = await openSession(models, 'all-minilm-l6-v2-int8.onnx', 'varying size');
     return new SentenceEmbedder(session, parseWordPieces(pieces.toString('utf8')));
   }
 
