@@ -26,6 +26,8 @@ const leastScoreWithoutMesh = 0.8;
 const smallFace = 0.16;
 /** How often tiles are looked at where no face, or only small ones, are known: about once a second. */
 const framesBetweenTiles = 8;
+/** Lower than this many pixels of the frame, no mesh can tell a face from an ornament. */
+const leastHeight = 12;
 /** A known small face is looked for again in a square of so many times its size. */
 const searchScale = 4;
 
@@ -89,6 +91,7 @@ export class FaceFinder {
     this.#framesSinceDetection = 0;
     const found: FoundFace[] = [];
     for (const detection of await this.#detect(frame)) {
+      if (detection.box.bottom - detection.box.top < leastHeight) continue;
       const mesh = await this.#mesh.find(frame, regionOfDetection(detection));
       if (mesh.presence >= leastPresence) found.push({ box: meshBox(mesh), score: detection.score, mesh });
       else if (detection.score >= leastScoreWithoutMesh) {
