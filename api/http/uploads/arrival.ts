@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { answers } from '../answers.ts';
 import type { DelimiterCounter } from './delimiter-counter.ts';
+import { freeReceived } from './free-received.ts';
 import { UploadRefused } from './upload-refused.ts';
 
 export type ArrivalLimits = Readonly<{
@@ -74,6 +75,7 @@ export class Arrival {
   #count = (chunk: Buffer): void => {
     this.#bytes += chunk.length;
     this.#bytesInTime += chunk.length;
+    freeReceived(chunk.length);
     this.delimiters.push(chunk);
     const { maxBytes } = this.#limits;
     if (this.#bytes > maxBytes) this.#fail(answers.bodyTooLarge(maxBytes));
