@@ -1,26 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseConfig } from '#infra/config.ts';
-import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
-import { storageSettings } from '#infra/object-storage/storage-settings.ts';
-import { unfinishedUploads } from '#infra/object-storage/unfinished-uploads.ts';
-import { type ApiAnswer, ApiFixture, type ApiInstance, type Team, until } from '../api-fixture.ts';
-import {
-  closing,
-  type Form,
-  type FormPart,
-  file,
-  formOf,
-  formType,
-  mp4Like,
-  newBoundary,
-  partHead,
-  text,
-} from './form.ts';
-import { RawClient } from './raw-client.ts';
+import { type ApiAnswer, ApiFixture, type ApiInstance, type Team } from '../api-fixture.ts';
+import { type Form, type FormPart, file, formOf, formType, mp4Like, text } from './form.ts';
+import { errorOf, postForm, UploadedObjects } from './upload-fixture.ts';
 
 /** Forms on the real Kafka, Postgres and object storage; what becomes of a job's clips is shown elsewhere. */
 
@@ -29,60 +13,34 @@ const MiB = 1024 ** 2;
 /** Small enough that a test goes over them in a moment. */
 const sourceMaxBytes = 16 * MiB;
 const musicMaxBytes = 1 * MiB;
-const idleMs = 1_500;
 
 let fixture: ApiFixture;
 let api: ApiInstance;
 let team: Team;
-let storage: ObjectStorage;
+let objects: UploadedObjects;
 let talk: Buffer;
 
 beforeAll(async () => {
   fixture = await ApiFixture.open({
     SOURCE_MAX_BYTES: String(sourceMaxBytes),
     MUSIC_MAX_BYTES: String(musicMaxBytes),
-    UPLOAD_IDLE_LIMIT: `${idleMs}ms`,
     RATE_LIMIT_PER_MINUTE: '100000',
   });
   api = await fixture.startApi();
   team = await fixture.createTeam({ cents: 100_000 });
-  storage = ObjectStorage.connect(storageSettings(parseConfig(fixture.environment)));
+  objects = new UploadedObjects(fixture.environment);
   talk = await readFile(sample);
 });
 
 afterAll(async () => {
-  storage?.close();
+  objects?.close();
   await fixture?.close();
 });
 
-async function post(form: Form, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-  const response = await fetch(`${api.url}/v1/clip`, {
-    method: 'POST',
-    headers: { 'x-api-key': team.key, 'content-type': form.contentType, ...headers },
-    body: new Uint8Array(form.body),
-  });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as ApiAnswer['body'],
-  };
-}
+const post = (form: Form, headers: Record<string, string> = {}): Promise<ApiAnswer> =>
+  postForm(api, form, { 'x-api-key': team.key, ...headers });
 
 const send = (...parts: readonly FormPart[]) => post(formOf(parts));
-
-async function storedKeys(): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const { key } of storage.list('uploads/')) keys.push(key);
-  return keys;
-}
-
-/** Everything that uploads have left in storage, parts of unfinished ones included. */
-async function leftovers(): Promise<readonly string[]> {
-  const unfinished = await unfinishedUploads(storage);
-  return [...(await storedKeys()), ...unfinished.map(({ key }) => `unfinished ${key}`)];
-}
-
-const errorOf = ({ status, body }: ApiAnswer) => `${status} ${String(body['error'])}`;
 
 describe('an uploaded video', () => {
   test('is stored as it was and named in the job', async () => {
@@ -96,12 +54,12 @@ describe('an uploaded video', () => {
       body: { num_clips: 2, cost_cents: 300, status: 'processing' },
     });
     const key = `uploads/${String(answer.body['job_id'])}/video`;
-    const stored = await storage.getBytes(key, talk.length);
+    const stored = await objects.storage.getBytes(key, talk.length);
     expect(createHash('sha256').update(stored).digest('hex')).toBe(
       createHash('sha256').update(talk).digest('hex'),
     );
-    expect(await storage.head(key)).toEqual({ bytes: talk.length, contentType: 'video/mp4' });
-    await storage.delete(key);
+    expect(await objects.storage.head(key)).toEqual({ bytes: talk.length, contentType: 'video/mp4' });
+    await objects.storage.delete(key);
   });
 
   test('is the same job whether fields come before or after it', async () => {
@@ -110,16 +68,16 @@ describe('an uploaded video', () => {
       await send(file('video', talk), text('camera_mode', 'center-crop'), text('length', '30')),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    await storage.deletePrefix('uploads/');
+    await objects.clear();
   });
 
   test('larger than one part goes up in parts', async () => {
     const answer = await send(file('video', mp4Like(13 * MiB)));
     expect(answer.status).toBe(200);
     const key = `uploads/${String(answer.body['job_id'])}/video`;
-    expect(await storage.head(key)).toMatchObject({ bytes: 13 * MiB });
-    await storage.deletePrefix('uploads/');
-    expect(await leftovers()).toEqual([]);
+    expect(await objects.storage.head(key)).toMatchObject({ bytes: 13 * MiB });
+    await objects.clear();
+    expect(await objects.all()).toEqual([]);
   });
 });
 
@@ -214,7 +172,7 @@ describe('a form that is refused', () => {
 
   test.each(bad)('%s: nothing is stored', async (_name, parts, expected) => {
     expect(errorOf(await send(...parts()))).toBe(expected);
-    expect(await leftovers()).toEqual([]);
+    expect(await objects.all()).toEqual([]);
   });
 
   test.each(['videos', 'toString', '__proto__', 'heading[color]', ''])(
@@ -225,7 +183,7 @@ describe('a form that is refused', () => {
         expect(answer.status).toBe(400);
         if (!name.includes('__') && name !== 'toString') expect(errorOf(answer)).toContain(`400 ${name}`);
       }
-      expect(await leftovers()).toEqual([]);
+      expect(await objects.all()).toEqual([]);
     },
   );
 
@@ -235,7 +193,7 @@ describe('a form that is refused', () => {
     expect([answer.status, answer.body['required_cents'], answer.body['balance_cents']]).toEqual([
       402, 150, 100,
     ]);
-    expect(await leftovers()).toEqual([]);
+    expect(await objects.all()).toEqual([]);
   });
 });
 
@@ -281,12 +239,12 @@ describe('a multipart body that is broken', () => {
   ])('%s: 400', async (_name, form) => {
     const answer = await post(form());
     expect([answer.status, answer.body['error']]).toEqual([400, expect.any(String)]);
-    expect(await leftovers()).toEqual([]);
+    expect(await objects.all()).toEqual([]);
   });
 
   test('what comes before the first and after the last boundary does not matter', async () => {
     const answer = await post(raw(`preamble\r\n${videoPart}--B--\r\nepilogue --B and more`));
     expect(errorOf(answer)).toBe('200 undefined');
-    await storage.deletePrefix('uploads/');
+    await objects.clear();
   });
 });
