@@ -4,7 +4,7 @@ import { runLogged } from './logged-command.mjs';
 import { withSetupLock } from './setup-lock.mjs';
 
 /** The commands that fetch from hosting platforms. */
-const commandsThatFetch = new Set(['setup', 'demo', 'start', 'test']);
+const commandsThatFetch = new Set(['setup', 'demo', 'start', 'test', 'hostile']);
 
 /**
  * Makes the virtual environment with the pinned yt-dlp where it is missing. Its folder is named for the
