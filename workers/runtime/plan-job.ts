@@ -128,6 +128,8 @@ async function makePlan(
     const plan = await parts.pipeline.planClips({ ...source, options: job.options }, context);
     const body = Buffer.from(JSON.stringify(plan, undefined, 2));
     await parts.storage.putBytes(planKey(jobId), body, { contentType: 'application/json', signal });
+    // Its clips may well be rendered here. Not before the plan is there: till then another source may come.
+    await parts.sources.keep(storedSourceKey(job), source.sourcePath);
     return plan;
   } finally {
     stages.leave();
@@ -145,7 +147,7 @@ async function fetchAndStoreSource(
   const { signal } = context;
   if (objectKey !== null) {
     const path = join(context.taskFolder, 'source');
-    await parts.storage.getToFile(objectKey, path, { maxBytes, signal });
+    await parts.sources.place(objectKey, path, signal);
     return { sourcePath: path, sourceName: { title: null, fileName: job.options.video_file_name ?? '' } };
   }
   if (url === null) throw new Error('The job names no source.');
