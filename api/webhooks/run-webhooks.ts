@@ -109,9 +109,13 @@ class Attempts {
 
   /** An attempt that ends makes room for the next one, so nobody should wait for the next look then. */
   async untilOneEnds(limitMs: number, stopping: AbortSignal): Promise<void> {
+    if (stopping.aborted) return;
     const wake = new AbortController();
-    const pause = delay(limitMs, undefined, { signal: AbortSignal.any([stopping, wake.signal]) });
-    await Promise.race([pause.catch(() => undefined), ...this.#running.values()]);
+    const stop = () => wake.abort();
+    stopping.addEventListener('abort', stop, { once: true });
+    const pause = delay(limitMs, undefined, { signal: wake.signal }).catch(() => undefined);
+    await Promise.race([pause, ...this.#running.values()]);
+    stopping.removeEventListener('abort', stop);
     wake.abort();
   }
 

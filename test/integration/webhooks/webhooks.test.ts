@@ -421,14 +421,30 @@ test('after a rotation both secrets hold for 24 hours, then the new one alone', 
   ).toEqual([true, false]);
 });
 
+test('attempts and the backlog are measured', async () => {
+  const team = await fixture.createTeam();
+  const jobId = await jobs.finished(team, receiver.url('/measured'));
+  await delivery(team, jobId, ({ status }) => status === 'delivered');
+  const { body } = await first.request('GET', '/metrics');
+  const text = String(body);
+  for (const outcome of ['delivered', 'retried', 'failed'])
+    expect(text).toMatch(new RegExp(`clipledger_webhook_attempts_total{outcome="${outcome}"} [1-9]`));
+  expect(text).toMatch(/clipledger_webhooks_pending \d/);
+  expect(text).toMatch(/clipledger_webhook_backlog_seconds \d/);
+});
+
 test('a rebuild of the read model sends nothing again', async () => {
   const team = await fixture.createTeam();
   const jobId = await jobs.finished(team, receiver.url('/rebuilt'));
   await delivery(team, jobId, ({ status }) => status === 'delivered');
+  const version = crypto.randomUUID();
+  await fixture.submit({ name: 'RotateWebhookSecret', value: { ...fixture.envelope(team.teamId), version } });
   await fixture.rebuild();
   const third = await fixture.startApi();
   await jobs.finished(team, receiver.url('/after-rebuild'));
-  await received('/after-rebuild');
+  const [message] = await received('/after-rebuild');
+  const newSecret = shownSecret(teamSecret(masterKey, team.teamId, version));
+  expect(message !== undefined && isGenuine(message, newSecret)).toBe(true);
   expect(receiver.at('/rebuilt')).toHaveLength(1);
   await third.stop();
 });
