@@ -47,6 +47,8 @@ export class Arrival {
     raw.on('close', this.#close);
     stopped.addEventListener('abort', this.#stop);
     if (stopped.aborted) this.#stop();
+    // The client may have gone while it was looked up; nothing tells of that any more.
+    if (raw.destroyed) this.#close();
   }
 
   get signal(): AbortSignal {

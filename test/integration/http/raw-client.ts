@@ -114,7 +114,10 @@ function parseAnswer(received: string): RawAnswer | undefined {
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }),
   );
-  const body = final.slice(headEnd + 4);
-  if (body.length < Number(headers.get('content-length') ?? 0)) return undefined;
-  return { status: Number(statusLine.split(' ')[1]), headers, body: JSON.parse(body || '{}') };
+  const length = Number(headers.get('content-length') ?? 0);
+  // Bytes after it belong to the next answer.
+  const bytes = Buffer.from(final.slice(headEnd + 4, headEnd + 4 + length), 'latin1');
+  if (bytes.length < length) return undefined;
+  const status = Number(statusLine.split(' ')[1]);
+  return { status, headers, body: length === 0 ? {} : JSON.parse(bytes.toString('utf8')) };
 }
