@@ -58,6 +58,11 @@ const fields = [
     path: '/v1/face-swap',
     order: (url: string) => ({ video_url: elsewhere, face_image_url: url }),
   },
+  {
+    field: 'callback_url',
+    path: '/v1/face-swap',
+    order: (url: string) => ({ video_url: elsewhere, face_image_url: elsewhere, callback_url: url }),
+  },
 ] as const;
 
 /** Names that only a resolver knows to be forbidden: they are told apart when they are fetched. */
