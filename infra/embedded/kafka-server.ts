@@ -16,13 +16,16 @@ type KafkaOptions = {
   readonly clusterId: string;
   readonly libraries: JavaLibraries;
   readonly guard: ProcessGuard;
+  /**
+   * Runs for long: with both compilers the start takes a few tenths of a second more, and the first minute
+   * of load twice the processor time; after that a transaction costs the broker half of what it did.
+   */
+  readonly isLasting: boolean;
 };
 
-// The serial collector is the lightest for one small broker. Both compilers: the start takes as long as with
-// the first alone, and once warm (half a minute of load) a transaction takes the broker half the time.
+// The serial collector and the first compiler only: half the memory and the quickest start for one small broker.
+const quickStart = ['-XX:TieredStopAtLevel=1'];
 const javaFlags = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:+ExitOnOutOfMemoryError'];
-/** For a tool that has ended before the second compiler is of use. */
-const shortLivedJavaFlags = [...javaFlags, '-XX:TieredStopAtLevel=1'];
 const loggerFlags = [
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
   '-Dorg.slf4j.simpleLogger.showDateTime=true',
@@ -61,6 +64,7 @@ export function kafkaServer(options: KafkaOptions): StackServer {
           command: 'java',
           args: [
             ...javaFlags,
+            ...(options.isLasting ? [] : quickStart),
             ...(await classArchiveFlags(archiveFolder, 'kafka')),
             ...loggerFlags,
             ...['-cp', kafkaClassPath, 'kafka.Kafka', propertiesFile],
@@ -86,7 +90,8 @@ async function formatLog(folder: string, options: KafkaOptions): Promise<void> {
   await promisify(execFile)(
     'java',
     [
-      ...shortLivedJavaFlags,
+      ...javaFlags,
+      ...quickStart,
       '-cp',
       classPath,
       'kafka.tools.StorageTool',
