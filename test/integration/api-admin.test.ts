@@ -97,6 +97,11 @@ test('a team gets from nothing to a request that is answered', async () => {
     objects: [],
   });
 
+  const jobId = String(clip.body['job_id']);
+  const cancelled = { job_id: jobId, status: 'completed', cancelled_items: 1, refunded_cents: 150 };
+  expect(await adminJson('job', 'cancel', jobId)).toEqual(cancelled);
+  expect(await adminJson('job', 'cancel', jobId)).toEqual(cancelled);
+
   await adminJson('key', 'revoke', '--key-id', String(created['key_id']));
   await adminJson('key', 'revoke', '--key-id', String(created['key_id']));
   expect(await ask()).toBe(401);
@@ -124,7 +129,12 @@ test.each([
   [['job', 'show', '00000000-0000-4000-8000-000000000000'], 1, 'no job'],
   [['key', 'create', '--team', '1', '--name', 'x', '--expires-at', 'tomorrow'], 2, '--expires-at'],
   [['team', 'create'], 2, '--name is missing'],
-  [['team', 'create', '--name', 'x', '--colour', 'red'], 2, '--colour'],
+  [['job', 'cancel', '00000000-0000-4000-8000-000000000000'], 1, 'no job'],
+  [['team', 'create', '--name', 'x', '--colour', 'red'], 2, 'no option --colour'],
+  [['wallet', 'top-up', '--team', '1', '--cents=-500', '--reference', 'r'], 2, '--cents must be a whole'],
+  [['wallet', 'top-up', '--team', '1', '--cents', '-500', '--reference', 'r'], 2, 'not -500'],
+  [['wallet', 'top-up', '--team', '1', '--cents', '500', '--reference', ' '], 2, '--reference is blank'],
+  [['wallet', 'top-up', '--team', '--cents', '500'], 2, 'See `npm run admin -- wallet top-up --help`.'],
   [['wallet', 'top-up', '--team', '1', '--cents', '5.50', '--reference', 'r'], 2, '--cents'],
   [
     ['wallet', 'top-up', '--team', '1', '--team', '2', '--cents', '500', '--reference', 'r'],
@@ -144,7 +154,7 @@ test('every command has a help, which needs no service', async () => {
   const names = [...all.stdout.matchAll(/^ {2}((?:team|billing|wallet|key|job) [a-z-]+|rebuild) /gm)].map(
     ([, name]) => name,
   );
-  expect(names).toHaveLength(10);
+  expect(names).toHaveLength(11);
   for (const name of names) {
     const help = await adminHere(...String(name).split(' '), '--help');
     expect(help).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining(`-- ${name}`) });
