@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runAdmin } from '#api/admin/run-admin.ts';
@@ -106,6 +107,42 @@ test('a team gets from nothing to a request that is answered', async () => {
   await adminJson('key', 'revoke', '--key-id', String(created['key_id']));
   expect(await ask()).toBe(401);
   expect(await adminJson('billing', 'deactivate', '--team', '1')).toEqual({ team_id: 1, active: false });
+});
+
+test('a face swap is shown with its length and its money', async () => {
+  const team = String((await adminJson('team', 'create', '--name', 'Swaps'))['team_id']);
+  await adminJson('billing', 'activate', '--team', team);
+  await adminJson('wallet', 'top-up', '--team', team, '--cents', '1000', '--reference', 'pay-2');
+  const jobId = randomUUID();
+  const url = 'https://example.com/source';
+  await fixture.submit({
+    name: 'RequestJob',
+    value: {
+      ...fixture.envelope(Number(team)),
+      job_id: jobId,
+      kind: 'face_swap',
+      item_count: 1,
+      item_cents: 200,
+      request_hash: 'a'.repeat(64),
+      job_deadline_at: Date.now() + 3_600_000,
+      clip: null,
+      face_swap: {
+        video_url: url,
+        video_object_key: null,
+        face_image_url: url,
+        face_image_object_key: null,
+        mode: 'face',
+        duration_seconds: 10,
+      },
+      callback_url: null,
+    },
+  });
+  expect(await adminJson('job', 'show', jobId)).toMatchObject({
+    job: { kind: 'face_swap', status: 'processing', cost_cents: 200 },
+    clips: [],
+    swaps: [{ mode: 'face', duration_seconds: 10, status: 'processing', settlement: null }],
+    transactions: [{ type: 'WalletDebited', amount_cents: -200 }],
+  });
 });
 
 test('a rebuild makes the same rows again, and team ids go on behind those that exist', async () => {
