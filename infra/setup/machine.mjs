@@ -13,6 +13,7 @@ const toolsOfCommand = {
   test: ['java', 'maven', 'ffmpeg', 'python'],
   faults: ['java', 'maven', 'ffmpeg', 'python'],
   hostile: ['java', 'maven', 'ffmpeg', 'python'],
+  'test:schemathesis': ['java', 'maven', 'ffmpeg', 'python'],
   setup: ['java', 'maven', 'ffmpeg', 'python'],
   bench: ['java', 'maven'],
 };

@@ -1,11 +1,11 @@
 import { answers } from '../answers.ts';
 import { cancelledClipJobBody, cancellingBody } from '../cancel-job.ts';
-import { clipRequestBody, clipResponseBody } from '../clip-request.ts';
+import { clipResponseBody } from '../clip-request.ts';
 import { fieldError } from '../field-rules.ts';
 import { clipJobBody } from '../get-clip-job.ts';
 import { noVideo } from '../source-fields.ts';
 import { catchingUp, formRefusals, jsonRefusals } from './common-refusals.ts';
-import { clipFormBody } from './form-bodies.ts';
+import { clipFormBody, clipJsonBody } from './form-bodies.ts';
 import { cancelRefusals, createRefusals, forbiddenUrl, idempotencyKey, jobId } from './job-parts.ts';
 import type { Operation } from './operation.ts';
 
@@ -24,7 +24,7 @@ export const createClip: Operation = {
   bodies: [
     {
       contentType: 'application/json',
-      body: { name: 'ClipRequest', schema: clipRequestBody },
+      body: { name: 'ClipRequest', schema: clipJsonBody },
       examples: {
         'a video by URL': { video_url: 'https://example.com/talk.mp4' },
         'three clips of half a minute': {
@@ -38,7 +38,9 @@ export const createClip: Operation = {
     {
       contentType: 'multipart/form-data',
       body: { name: 'ClipForm', schema: clipFormBody },
-      examples: { 'beside a video': { num_clips: 2, length: 30 } },
+      examples: {
+        'the URL of a video': { video_url: 'https://example.com/talk.mp4', num_clips: 2, length: 30 },
+      },
     },
   ],
   successes: [

@@ -1,10 +1,10 @@
 import { answers } from '../answers.ts';
 import { cancelledFaceSwapBody, cancellingBody } from '../cancel-job.ts';
-import { faceSwapRequestBody, faceSwapResponseBody } from '../face-swap-request.ts';
+import { faceSwapResponseBody } from '../face-swap-request.ts';
 import { faceSwapJobBody } from '../get-face-swap-job.ts';
 import { noFaceImage, noVideo } from '../source-fields.ts';
 import { catchingUp, formRefusals, jsonRefusals } from './common-refusals.ts';
-import { faceSwapFormBody } from './form-bodies.ts';
+import { faceSwapFormBody, faceSwapJsonBody } from './form-bodies.ts';
 import { cancelRefusals, createRefusals, forbiddenUrl, idempotencyKey, jobId } from './job-parts.ts';
 import type { Operation } from './operation.ts';
 
@@ -24,7 +24,7 @@ export const createFaceSwap: Operation = {
   bodies: [
     {
       contentType: 'application/json',
-      body: { name: 'FaceSwapRequest', schema: faceSwapRequestBody },
+      body: { name: 'FaceSwapRequest', schema: faceSwapJsonBody },
       examples: {
         'two URLs': {
           video_url: 'https://example.com/talk.mp4',
@@ -36,7 +36,12 @@ export const createFaceSwap: Operation = {
     {
       contentType: 'multipart/form-data',
       body: { name: 'FaceSwapForm', schema: faceSwapFormBody },
-      examples: { 'an image beside the URL of a video': { video_url: 'https://example.com/talk.mp4' } },
+      examples: {
+        'two URLs': {
+          video_url: 'https://example.com/talk.mp4',
+          face_image_url: 'https://example.com/face.jpg',
+        },
+      },
     },
   ],
   successes: [

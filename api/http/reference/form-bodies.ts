@@ -3,7 +3,10 @@ import { clipFormPaths } from '../clip-form.ts';
 import { clipRequestBody } from '../clip-request.ts';
 import { faceSwapRequestBody } from '../face-swap-request.ts';
 
-/** The multipart forms of both creates: the fields of their JSON bodies, and files beside them. */
+/**
+ * The bodies of both creates as the document shows them: in JSON the URLs have to be there, and a form has the
+ * same fields and files beside them.
+ */
 
 const file = () => z.file().optional();
 
@@ -19,11 +22,15 @@ function fieldAt(path: string): z.ZodType {
   return schema;
 }
 
+export const clipJsonBody = clipRequestBody.required({ video_url: true });
+
 export const clipFormBody = z.strictObject({
   video: file(),
   music: file(),
   ...Object.fromEntries(Object.entries(clipFormPaths).map(([name, path]) => [name, fieldAt(path)])),
 });
+
+export const faceSwapJsonBody = faceSwapRequestBody.required({ video_url: true, face_image_url: true });
 
 export const faceSwapFormBody = z.strictObject({
   video: file(),

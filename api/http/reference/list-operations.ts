@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answers } from '../answers.ts';
+import { cursorAfter } from '../cursor.ts';
 import { fieldError } from '../field-rules.ts';
 import { jobListBody, jobListQuery } from '../list-jobs.ts';
 import { MOST_ROWS, USUAL_ROWS } from '../list-query.ts';
@@ -13,13 +14,14 @@ const job_id = String(jobId.example);
 const created_at = '2030-01-31T12:00:00.000Z';
 const deliveryId = '4b3a2c1d-9e8f-4a7b-8c6d-5e4f3a2b1c0d';
 
-const cursor: Parameter = {
+const cursor = (example: string): Parameter => ({
   in: 'query',
   name: 'cursor',
   description: 'The next_cursor of the page before, to go on behind it.',
   schema: z.string(),
-  example: 'WyJqb2JzIiwxXQ',
-};
+  example,
+});
+const transactionsCursor = cursorAfter('transactions', [5]);
 const limit: Parameter = {
   in: 'query',
   name: 'limit',
@@ -56,7 +58,7 @@ export const listJobs: Operation = {
       schema: jobListQuery.out.shape.status,
       example: 'completed',
     },
-    cursor,
+    cursor(cursorAfter('jobs', [Date.parse(created_at), job_id])),
     limit,
   ],
   successes: [
@@ -109,7 +111,7 @@ export const listTransactions: Operation = {
   description:
     'Every entry of the wallet, newest first. All amounts together are the balance, so your books can be reconciled with the ledger; seq has no gaps.',
   access: 'key',
-  parameters: [cursor, limit],
+  parameters: [cursor(transactionsCursor), limit],
   successes: [
     {
       status: 200,
@@ -132,7 +134,7 @@ export const listTransactions: Operation = {
               occurred_at: created_at,
             },
           ],
-          next_cursor: 'WyJ0cmFuc2FjdGlvbnMiLDVd',
+          next_cursor: transactionsCursor,
         },
       },
     },
@@ -184,7 +186,7 @@ export const listDeliveries: Operation = {
       schema: deliveryListQuery.out.shape.status,
       example: 'failed',
     },
-    cursor,
+    cursor(cursorAfter('deliveries', [Date.parse(created_at), deliveryId])),
     limit,
   ],
   successes: [
