@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { copyFile, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faceSwapResponseBody } from '#api/http/face-swap-request.ts';
 import { type ApiInstance, type Team, until } from '../api-fixture.ts';
-import { formOf, text } from './form.ts';
+import { file, formOf, text } from './form.ts';
 import { SwapSystem } from './swap-system.ts';
 
 /**
  * Face swaps as clients order them, on the real Kafka, Postgres, object storage and ffprobe. One instance takes
  * them, as it will once there are workers; the other refuses them at the very end, as this version does.
  */
+
+const media = process.env['CLIPLEDGER_MEDIA'] ?? '../shared/media';
 
 let system: SwapSystem;
 let open: ApiInstance;
@@ -135,6 +139,19 @@ describe('the price', () => {
       ),
     ];
     for (const answer of answers) expect(answer).toMatchObject(tooDear(cents));
+  });
+
+  test.skipIf(!existsSync(media)).each([
+    ['talk_host_outdoor_720p.mp4', 'face_astronaut.png', 200],
+    ['multi_googlework_short.mp4', 'face_man_smile.jpg', 700],
+    ['talk_grid_man_glasses.mp4', 'face_webp_grimace_glasses.webp', 120],
+  ])('of %s with %s is %i cents', async (video, face, cents) => {
+    const content = (name: string) => readFile(join(media, name));
+    const form = formOf([
+      file('video', await content(`video/${video}`)),
+      file('face_image', await content(`faces/${face}`)),
+    ]);
+    expect(await system.postForm(closed, form, { team: poor })).toMatchObject(tooDear(cents));
   });
 
   test('is asked of the ledger where swaps are made, with the same answer', async () => {
