@@ -41,6 +41,18 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      {
+        // Takes minutes and needs a Python environment: `npm run test:schemathesis`.
+        test: {
+          name: 'schemathesis',
+          include: ['test/schemathesis/**/*.test.ts'],
+          globalSetup: platform,
+          testTimeout: 900_000,
+          hookTimeout: 600_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 });

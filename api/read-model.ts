@@ -97,6 +97,27 @@ export async function findDebit(
   return { amountCents: row.amount_cents, firstClipId: row.clip_id, occurredAt: row.occurred_at };
 }
 
+/** Whether the team has paid for a job that has no row yet. */
+export async function isJobAwaited(
+  pool: pg.Pool,
+  { jobId, teamId }: { readonly jobId: string; readonly teamId: number },
+): Promise<boolean> {
+  const rows = await queryRows(
+    pool,
+    `SELECT FROM read_model.wallet_transactions AS debit
+     WHERE debit.job_id = $1 AND debit.team_id = $2 AND debit.type = 'WalletDebited'
+       AND NOT EXISTS (SELECT FROM read_model.jobs WHERE jobs.job_id = debit.job_id)`,
+    [jobId, teamId],
+  );
+  return rows.length > 0;
+}
+
+/** Whether the job's row is there. */
+export async function isJobThere(pool: pg.Pool, jobId: string): Promise<boolean> {
+  const rows = await queryRows(pool, 'SELECT FROM read_model.jobs WHERE job_id = $1', [jobId]);
+  return rows.length > 0;
+}
+
 export type ClipRow = Readonly<{
   clipId: number;
   item: number;

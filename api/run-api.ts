@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#infra/config.ts';
 import { openAppender } from '#infra/kafka/appender.ts';
 import { connectKafka, type KafkaConnection } from '#infra/kafka/connection.ts';
+import { EndOffsets } from '#infra/kafka/end-offsets.ts';
 import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
-import { endOffsets } from '#infra/kafka/log-reader.ts';
 import { partitionOf } from '#infra/kafka/partitioner.ts';
 import { ensureTopics } from '#infra/kafka/topic-setup.ts';
 import type { Logger } from '#infra/log.ts';
@@ -61,7 +61,8 @@ export async function runApi(options: {
   const storage = ObjectStorage.connect(storageSettings(config));
   const kafka = options.kafka ?? connectKafka(config, { clientId: 'clipledger-api', log });
   const watch = watchProjection({ config, log, signal });
-  const freshness = logFreshness({ endOffsets: (topic) => endOffsets(kafka, topic), partitionOf, watch });
+  const ends = new EndOffsets(kafka, ['team.events', 'wallet.events', 'job.events']);
+  const freshness = logFreshness({ endOffsets: (topic) => ends.read(topic), partitionOf, watch });
   const ledger = new LateLedger();
   const appending = new LateAppender();
   const readiness = () => checkReadiness({ ledger, pool, watch });
@@ -97,6 +98,7 @@ export async function runApi(options: {
   await Promise.all([parts, webhooks]);
   await ledger.close();
   await watch.close();
+  await ends.close();
   await pool.end();
   storage.close();
   await sources.close();

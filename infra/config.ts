@@ -84,7 +84,7 @@ const settings = z.object({
   /** An upload has to go on arriving within this, and to be whole within the other. */
   UPLOAD_IDLE_LIMIT: durationMs.default(30_000),
   UPLOAD_TIME_LIMIT: durationMs.default(2 * 3_600_000),
-  UPLOADS_AT_ONCE: wholeNumber.default(32),
+  UPLOADS_AT_ONCE: wholeNumber.default(16),
   SOURCE_MAX_DURATION: durationMs.default(4 * 3_600_000),
   FACE_SWAP_MAX_BYTES: wholeNumber.default(500_000_000),
   FACE_SWAP_MAX_DURATION: durationMs.default(300_000),

@@ -28,7 +28,8 @@ export class UsageError extends Error {
 /** The text of an option that must be given. */
 export function requiredText(options: Options, name: string): string {
   const value = options[name];
-  if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${name} is missing.`);
+  if (typeof value !== 'string') throw new UsageError(`--${name} is missing.`);
+  if (value.trim() === '') throw new UsageError(`--${name} is blank; it needs a value.`);
   return value;
 }
 

@@ -10,7 +10,7 @@ import { type Operator, Refused } from './operator.ts';
 
 const listDead: AdminCommand = {
   name: 'dead list',
-  summary: 'List the tasks that were given up, the newest first.',
+  summary: 'List the tasks that were given up, the newest first, and which can be redriven.',
   usage: [],
   options: {},
   run: async (_options, operator) => {
@@ -23,14 +23,16 @@ const listDead: AdminCommand = {
       attempts: dead.attempts,
       code: dead.code,
       reason: dead.reason,
+      can_be_redriven: redrivable(dead) !== undefined,
     }));
     const lines = table(
-      ['TASK', 'TEAM', 'FAILED', 'TRIES', 'CODE', 'REASON'],
+      ['TASK', 'TEAM', 'FAILED', 'TRIES', 'REDRIVE', 'CODE', 'REASON'],
       shown.map((dead) => [
         dead.task_id,
         String(dead.team_id),
         dead.failed_at,
         String(dead.attempts),
+        dead.can_be_redriven ? 'yes' : 'no',
         dead.code,
         dead.reason,
       ]),
@@ -77,11 +79,17 @@ async function renderTask(kafka: KafkaConnection, taskId: string): Promise<Rende
   const dead = (await deadTasks(kafka)).find(({ task_id: id }) => id === taskId);
   if (dead === undefined)
     throw new Refused(`There is no dead task ${taskId}; \`dead list\` shows those there are.`);
-  const record = readable(dead.task);
-  if (record?.name === 'RenderClipTask') return record.value;
+  const task = redrivable(dead);
+  if (task !== undefined) return task;
   throw new Refused(
     `${taskId} is no clip that could be rendered again: its job is refunded, and the client can send it anew.`,
   );
+}
+
+/** The clip to render again; undefined for whole jobs, whose clients can send them anew, and the unreadable. */
+function redrivable(dead: DeadTask): RenderClipTask | undefined {
+  const record = readable(dead.task);
+  return record?.name === 'RenderClipTask' ? record.value : undefined;
 }
 
 function readable(bytes: Buffer): AnyRecord | undefined {

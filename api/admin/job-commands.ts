@@ -1,6 +1,7 @@
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { uploadsPrefix } from '#infra/object-storage/upload-keys.ts';
 import { isUuid } from '#schemas/ids.ts';
+import { SWAP_ITEM } from '#schemas/job.ts';
 import { queryRows } from '../database.ts';
 import { type AdminCommand, dollars, table, UsageError } from './command.ts';
 import { type Operator, Refused } from './operator.ts';
@@ -33,6 +34,16 @@ type ClipColumns = Readonly<{
   finished_at: Date | null;
 }>;
 
+type SwapColumns = Readonly<{
+  mode: string;
+  duration_seconds: number;
+  status: string;
+  settlement: string | null;
+  error: string | null;
+  object_key: string | null;
+  finished_at: Date | null;
+}>;
+
 type TransactionColumns = Readonly<{
   seq: number;
   type: string;
@@ -50,15 +61,17 @@ const showJob: AdminCommand = {
   argument: 'JOB_ID',
   run: async (_options, operator, argument) => {
     const jobId = argument.toLowerCase();
-    if (!isUuid(jobId)) throw new UsageError('JOB_ID must be a UUID, as POST /v1/clip returns it.');
+    if (!isUuid(jobId))
+      throw new UsageError('JOB_ID must be a UUID, as POST /v1/clip and POST /v1/face-swap return it.');
     const job = await findJob(operator, jobId);
     if (job === undefined) throw new Refused(`There is no job ${jobId}.`);
     const clips = await findClips(operator, jobId);
+    const swaps = await findSwaps(operator, jobId);
     const transactions = await findTransactions(operator, jobId);
     const objects = await listObjects(operator, jobId);
     return {
-      json: { job, clips, transactions, objects },
-      lines: describe(job, clips, transactions, objects),
+      json: { job, clips, swaps, transactions, objects },
+      lines: describe(job, [...clips.map(clipLine), ...swaps.map(swapLine)], transactions, objects),
     };
   },
 };
@@ -78,6 +91,15 @@ const findClips = ({ pool }: Operator, jobId: string) =>
     pool,
     `SELECT clip_id, item, status, settlement, title, error, object_key, duration_ms, finished_at
      FROM read_model.clips WHERE job_id = $1 ORDER BY item`,
+    [jobId],
+  );
+
+/** The swap of a face swap job; none of other jobs. */
+const findSwaps = ({ pool }: Operator, jobId: string) =>
+  queryRows<SwapColumns>(
+    pool,
+    `SELECT mode, duration_seconds, status, settlement, error, object_key, finished_at
+     FROM read_model.swaps WHERE job_id = $1`,
     [jobId],
   );
 
@@ -112,7 +134,7 @@ async function listObjects({ config }: Operator, jobId: string): Promise<readonl
 
 function describe(
   job: JobColumns,
-  clips: readonly ClipColumns[],
+  items: readonly (readonly string[])[],
   transactions: readonly TransactionColumns[],
   objects: readonly ObjectRow[],
 ): readonly string[] {
@@ -121,16 +143,7 @@ function describe(
     `Job ${job.job_id} of team ${job.team_id}: ${job.kind}, ${job.status}${stage}, ${dollars(job.cost_cents)}`,
     `created ${job.created_at.toISOString()}, deadline ${job.deadline_at.toISOString()}`,
     '',
-    ...table(
-      ['ITEM', 'CLIP', 'STATUS', 'MONEY', 'TITLE OR ERROR'],
-      clips.map((clip) => [
-        String(clip.item),
-        String(clip.clip_id),
-        clip.status,
-        clip.settlement ?? 'open',
-        clip.title ?? clip.error ?? '',
-      ]),
-    ),
+    ...table(['ITEM', 'WHAT', 'STATUS', 'MONEY', 'TITLE OR ERROR'], items),
     '',
     ...table(
       ['SEQ', 'EVENT', 'AMOUNT', 'BALANCE', 'WHEN'],
@@ -149,5 +162,21 @@ function describe(
     ),
   ];
 }
+
+const clipLine = (clip: ClipColumns): readonly string[] => [
+  String(clip.item),
+  `clip ${clip.clip_id}`,
+  clip.status,
+  clip.settlement ?? 'open',
+  clip.title ?? clip.error ?? '',
+];
+
+const swapLine = (swap: SwapColumns): readonly string[] => [
+  String(SWAP_ITEM),
+  `${swap.mode} swap of ${swap.duration_seconds} s`,
+  swap.status,
+  swap.settlement ?? 'open',
+  swap.error ?? '',
+];
 
 export const jobCommands: readonly AdminCommand[] = [showJob];

@@ -1,9 +1,10 @@
-import { parseArgs } from 'node:util';
+import { CommandLineError, readCommandLine } from '#infra/command-line.ts';
 import { ConfigError } from '#infra/config.ts';
 import { resolveConfig } from '#infra/embedded/resolve-config.ts';
 import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
 import { DatabaseUnavailable } from '../database.ts';
-import { type AdminCommand, type Options, UsageError } from './command.ts';
+import { cancelCommands } from './cancel-command.ts';
+import { type AdminCommand, UsageError } from './command.ts';
 import { deadCommands } from './dead-commands.ts';
 import { jobCommands } from './job-commands.ts';
 import { keyCommands } from './key-commands.ts';
@@ -16,6 +17,7 @@ const commands: readonly AdminCommand[] = [
   ...teamCommands,
   ...keyCommands,
   ...jobCommands,
+  ...cancelCommands,
   ...webhookCommands,
   ...deadCommands,
   ...rebuildCommands,
@@ -30,7 +32,8 @@ export async function runAdmin(words: readonly string[]): Promise<number> {
   try {
     return await runCommand(words);
   } catch (error) {
-    if (error instanceof UsageError) return complain(`${error.message} See \`npm run admin -- --help\`.`, 2);
+    if (error instanceof UsageError || error instanceof CommandLineError)
+      return complain(`${error.message} See \`${helpCall(commandIn(words))}\`.`, 2);
     if (error instanceof Refused || error instanceof ConfigError) return complain(error.message, 1);
     if (error instanceof DatabaseUnavailable)
       return complain(`${error.message} ${messageOf(error.cause)} Is the service running?`, 1);
@@ -39,15 +42,23 @@ export async function runAdmin(words: readonly string[]): Promise<number> {
   }
 }
 
+const commandIn = (words: readonly string[]): AdminCommand | undefined =>
+  commands.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name);
+
 async function runCommand(words: readonly string[]): Promise<number> {
-  const command = commands.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name);
-  const rest = command === undefined ? words : words.slice(command.name.split(' ').length);
-  const { values, positionals } = parse(rest, command);
-  if (values['help'] === true || (command === undefined && words.length === 0)) {
+  const command = commandIn(words);
+  if (words.length === 0 || isHelp(words)) {
     process.stdout.write(`${helpText(command)}\n`);
     return 0;
   }
   if (command === undefined) throw new UsageError(`There is no command \`${words.join(' ')}\`.`);
+  const { options: values, words: positionals } = readCommandLine(
+    words.slice(command.name.split(' ').length),
+    {
+      ...commonOptions,
+      ...command.options,
+    },
+  );
   const argument = soleArgument(command, positionals);
   const operator = new Operator(await resolveConfig(process.env, ['KAFKA_BROKERS', 'DATABASE_URL']));
   try {
@@ -60,32 +71,6 @@ async function runCommand(words: readonly string[]): Promise<number> {
   }
 }
 
-function parse(
-  args: readonly string[],
-  command: AdminCommand | undefined,
-): { values: Options; positionals: readonly string[] } {
-  try {
-    const options = { ...commonOptions, ...command?.options };
-    const parsed = parseArgs({
-      args: [...args],
-      options,
-      allowPositionals: true,
-      strict: command !== undefined,
-      tokens: true,
-    });
-    refuseRepeated(parsed.tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])));
-    return { values: parsed.values as Options, positionals: parsed.positionals };
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(messageOf(error));
-  }
-}
-
-/** Of two different values one would be ignored, and which is meant only the caller knows. */
-function refuseRepeated(names: readonly string[]): void {
-  const repeated = names.find((name, index) => names.indexOf(name) < index);
-  if (repeated !== undefined) throw new UsageError(`--${repeated} is given twice; give it once.`);
-}
-
 function soleArgument(command: AdminCommand, positionals: readonly string[]): string {
   const [argument = '', ...more] = positionals;
   const wanted = command.argument === undefined ? 0 : 1;
@@ -94,6 +79,11 @@ function soleArgument(command: AdminCommand, positionals: readonly string[]): st
   if (positionals.length < wanted) throw new UsageError(`${command.argument} is missing.`);
   return argument;
 }
+
+const isHelp = (words: readonly string[]): boolean => words.includes('--help') || words.includes('-h');
+
+const helpCall = (command: AdminCommand | undefined): string =>
+  ['npm run admin --', ...(command === undefined ? [] : [command.name]), '--help'].join(' ');
 
 function helpText(command: AdminCommand | undefined): string {
   const common = ['--json   print JSON (the default when stdout is no terminal)', '--help   print this'];

@@ -83,7 +83,7 @@ export const answers = {
     refusal(415, `${field} must be a file of type ${what}; this one is not, judged by its content.`),
   unsupportedContentType: refusal(
     415,
-    'The content type is not supported: send the body as Content-Type: application/json.',
+    'The content type is not supported: send the body as application/json, or as multipart/form-data where the operation takes files.',
   ),
   otherCharset: refusal(415, 'The charset is not supported: send JSON in UTF-8.'),
   idempotencyConflict: refusal(

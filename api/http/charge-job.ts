@@ -2,6 +2,7 @@ import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import { commandEnvelope } from '../command-envelope.ts';
 import type { Refusal } from '../ledger/decision.ts';
 import { LedgerUnavailable } from '../ledger/ledger-client.ts';
+import { isJobThere } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
 import { type HttpService, READ_YOUR_WRITES_LIMIT_MS } from './http-service.ts';
@@ -81,10 +82,13 @@ function requestJob(
   return { name: 'RequestJob', value } as const;
 }
 
-/** A first answer that is given again names no positions: then the job's own are what has to be applied. */
-async function untilReadable(reply: CommandReply, { watch, freshness }: HttpService): Promise<void> {
-  if (reply.replayed) await freshness.check('job.events', reply.job_id ?? '');
-  else await watch.waitFor(reply.positions, READ_YOUR_WRITES_LIMIT_MS);
+/** The reply names where the debit is; the job is usually projected with it, or else a moment later. */
+async function untilReadable(reply: CommandReply, { watch, freshness, pool }: HttpService): Promise<void> {
+  await watch.waitFor(reply.positions, READ_YOUR_WRITES_LIMIT_MS);
+  const jobId = reply.job_id ?? '';
+  // The charge stands, so a database that fails now must not turn the answer into a refusal.
+  const isThere = await isJobThere(pool, jobId).catch(() => false);
+  if (!isThere) await freshness.check('job.events', jobId);
 }
 
 function acceptedCharge(reply: CommandReply): AcceptedCharge {

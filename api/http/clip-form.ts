@@ -58,6 +58,11 @@ function flag(path: string) {
 
 export const clipFormFields: readonly string[] = Object.keys(formFields);
 
+/** Where in the JSON body each of the form's fields is. */
+export const clipFormPaths: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(formFields).map(([name, { path }]) => [name, path]),
+);
+
 /** What the form's files may be. */
 export const clipFileRules = (limits: {
   readonly SOURCE_MAX_BYTES: number;

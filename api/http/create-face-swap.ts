@@ -21,6 +21,7 @@ import { idempotentDebitId, parseIdempotencyKey } from './idempotency-key.ts';
 import { createdJobHeaders } from './job-headers.ts';
 import { type Quote, quoteFaceSwap } from './quote-face-swap.ts';
 import { receiveForm } from './uploads/receive-form.ts';
+import type { FormRules } from './uploads/received-form.ts';
 
 const CENTS_PER_SECOND = 20;
 /** For this long a repeated request surely gets its first answer from the ledger. */
@@ -32,7 +33,7 @@ type Create = Readonly<{
   traceparent: string | undefined;
 }>;
 
-/** Everything that stays the same on the way to the charge. */
+/** Everything that is settled before the price is known. */
 type Order = Readonly<{
   request: FaceSwapRequest;
   jobId: string;
@@ -40,6 +41,8 @@ type Order = Readonly<{
   traceparent: string | undefined;
   principal: Principal;
   gone: AbortSignal;
+  /** Deletes what was uploaded for it. */
+  discard: () => Promise<void>;
 }>;
 
 /** `POST /v1/face-swap` with a JSON body: two URLs. */
@@ -59,6 +62,7 @@ export async function createFaceSwap(
     traceparent,
     principal,
     gone: clientGone(reply),
+    discard: async () => undefined,
   };
   return answerTo(await placeOrder(order, service), order, service);
 }
@@ -72,20 +76,14 @@ export async function createFaceSwapFromForm(
   const idempotency = parseIdempotencyKey(request.headers['idempotency-key']);
   if ('refused' in idempotency) return idempotency.refused;
   const jobId = randomUUID();
-  const { EGRESS_ALLOW: egressAllow } = service.config;
-  const rules = {
-    files: faceSwapFileRules(service.config),
-    fields: faceSwapFormFields,
-    jobId,
-    refuseEarly: (fields: ReadonlyMap<string, string>, fileFields: readonly string[]) => {
-      const checked = checkFaceSwapFields(Object.fromEntries(fields), fileFields, egressAllow);
-      return 'errors' in checked ? answers.invalid(checked.errors) : undefined;
-    },
-  };
-  const received = await receiveForm(request, rules, service);
+  const received = await receiveForm(request, formRules(jobId, service.config), service);
   if ('refused' in received) return received.refused;
   const { form, discard } = received;
-  const parsed = parseFaceSwapRequest(Object.fromEntries(form.fields), form.files, egressAllow);
+  const parsed = parseFaceSwapRequest(
+    Object.fromEntries(form.fields),
+    form.files,
+    service.config.EGRESS_ALLOW,
+  );
   if ('refused' in parsed) {
     await discard();
     return parsed.refused;
@@ -97,38 +95,61 @@ export async function createFaceSwapFromForm(
     traceparent,
     principal,
     gone: clientGone(reply),
+    discard,
   };
-  const outcome = await placeOrder(order, service);
-  if (!needsUploads(outcome, jobId)) await discard();
-  return answerTo(outcome, order, service);
+  return answerTo(await placeOrder(order, service), order, service);
+}
+
+const formRules = (jobId: string, config: HttpService['config']): FormRules => ({
+  files: faceSwapFileRules(config),
+  fields: faceSwapFormFields,
+  jobId,
+  refuseEarly: (fields, fileFields) => {
+    const checked = checkFaceSwapFields(Object.fromEntries(fields), fileFields, config.EGRESS_ALLOW);
+    return 'errors' in checked ? answers.invalid(checked.errors) : undefined;
+  },
+});
+
+/** Finds the price and charges it. */
+async function placeOrder(order: Order, service: HttpService): Promise<ChargeOutcome> {
+  let isKept = false;
+  try {
+    const priced = await priceOrder(order, service);
+    if ('refused' in priced) return { outcome: 'refused', answer: priced.refused };
+    // From here on the job may be paid for, whatever is heard of it, and then needs what was uploaded.
+    isKept = true;
+    const { idempotencyKey, traceparent, principal } = order;
+    const terms = termsOf(order, priced.durationSeconds);
+    const outcome = await chargeJob({ terms, idempotencyKey, traceparent }, principal, service);
+    isKept = needsUploads(outcome, order.jobId);
+    return outcome;
+  } finally {
+    if (!isKept) await order.discard();
+  }
 }
 
 /** A repeated request gets the first one's job, which has files of its own. */
 const needsUploads = (outcome: ChargeOutcome, jobId: string): boolean =>
   outcome.outcome === 'unknown' || (outcome.outcome === 'accepted' && outcome.charge.jobId === jobId);
 
-/** Finds the price and charges it. */
-async function placeOrder(order: Order, service: HttpService): Promise<ChargeOutcome> {
-  const { request, principal, idempotencyKey, traceparent } = order;
+async function priceOrder(order: Order, service: HttpService): Promise<Quote> {
+  const { request, principal, gone } = order;
   const quote =
-    (await earlierQuote(order, service)) ??
-    (await quoteFaceSwap(request, principal.teamId, service, order.gone));
-  if ('refused' in quote) return { outcome: 'refused', answer: quote.refused };
-  const costCents = quote.durationSeconds * CENTS_PER_SECOND;
-  if (service.faceSwaps === 'not-yet')
-    return { outcome: 'refused', answer: await notYet(costCents, principal, service) };
-  const terms = {
-    job_id: order.jobId,
-    kind: 'face_swap',
-    item_count: 1,
-    item_cents: costCents,
-    request_hash: faceSwapHash(request),
-    clip: null,
-    face_swap: faceSwapOptions(request, quote.durationSeconds),
-    callback_url: request.callbackUrl,
-  };
-  return chargeJob({ terms, idempotencyKey, traceparent }, principal, service);
+    (await earlierQuote(order, service)) ?? (await quoteFaceSwap(request, principal.teamId, service, gone));
+  if ('refused' in quote || service.faceSwaps === 'available') return quote;
+  return { refused: await notYet(quote.durationSeconds * CENTS_PER_SECOND, principal, service) };
 }
+
+const termsOf = ({ request, jobId }: Order, durationSeconds: number) => ({
+  job_id: jobId,
+  kind: 'face_swap',
+  item_count: 1,
+  item_cents: durationSeconds * CENTS_PER_SECOND,
+  request_hash: faceSwapHash(request),
+  clip: null,
+  face_swap: faceSwapOptions(request, durationSeconds),
+  callback_url: request.callbackUrl,
+});
 
 /**
  * What was paid under this Idempotency-Key not long ago. The ledger gives such a request its first answer

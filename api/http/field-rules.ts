@@ -34,8 +34,11 @@ export const nameUpTo = (max: number) => {
     .regex(/\S/u, { error });
 };
 
+/** The handlers look at what it leads to; the schema's readers are told what it looks like. */
 export const httpUrl = () =>
-  z.string({ error: 'must be a string with a URL that starts with http:// or https://' });
+  z
+    .string({ error: 'must be a string with a URL that starts with http:// or https://' })
+    .meta({ format: 'uri', pattern: '^https?://' });
 
 /** An object without any other fields than those of `shape`. */
 export const objectOf = <Shape extends z.ZodRawShape>(shape: Shape) =>

@@ -1,4 +1,5 @@
 import { isUuid } from '#schemas/ids.ts';
+import { isJobAwaited } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
 import type { HttpService } from './http-service.ts';
@@ -10,7 +11,7 @@ export type WantedJob = Readonly<{ jobId: string; teamId: number }>;
 export async function lookUpJob<Job>(
   jobIdText: string,
   { teamId }: Pick<Principal, 'teamId'>,
-  { freshness }: Pick<HttpService, 'freshness'>,
+  { freshness, pool }: Pick<HttpService, 'freshness' | 'pool'>,
   find: (wanted: WantedJob) => Promise<Job | undefined>,
 ): Promise<Readonly<{ job: Job }> | Readonly<{ refused: Answer }>> {
   const jobId = jobIdText.toLowerCase();
@@ -21,5 +22,7 @@ export async function lookUpJob<Job>(
   // The job may be newer than the rows: only what the log does not hold either can be denied.
   if ((await freshness.check('job.events', jobId)) !== 'current') return { refused: answers.catchingUp };
   const late = await find(wanted);
-  return late === undefined ? { refused: answers.jobNotFound } : { job: late };
+  if (late !== undefined) return { job: late };
+  // A transaction becomes readable partition by partition: its debit can be there before its job.
+  return { refused: (await isJobAwaited(pool, wanted)) ? answers.catchingUp : answers.jobNotFound };
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /** What the query strings of lists have in common. */
 
-const MOST_ROWS = 100;
-const USUAL_ROWS = 20;
+export const MOST_ROWS = 100;
+export const USUAL_ROWS = 20;
 
 const rowsRule = `must be an integer from 1 to ${MOST_ROWS}`;
 

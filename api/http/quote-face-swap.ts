@@ -20,6 +20,9 @@ import { refusedSource } from './source-refusal.ts';
 /** The video's length rounded up, in whole seconds; or why there is none. */
 export type Quote = Readonly<{ durationSeconds: number }> | Readonly<{ refused: Answer }>;
 
+/** What it takes to look at sources. */
+export type QuoteService = Pick<HttpService, 'config' | 'log' | 'sources' | 'storage' | 'probes' | 'uploads'>;
+
 const FACE_IMAGE_LIMIT_MS = 15_000;
 
 /**
@@ -29,7 +32,7 @@ const FACE_IMAGE_LIMIT_MS = 15_000;
 export async function quoteFaceSwap(
   request: FaceSwapRequest,
   teamId: number,
-  service: HttpService,
+  service: QuoteService,
   signal: AbortSignal,
 ): Promise<Quote> {
   const stopped = AbortSignal.any([signal, service.uploads.stopped]);
@@ -40,7 +43,7 @@ export async function quoteFaceSwap(
 
 async function look(
   { video, faceImage }: FaceSwapRequest,
-  service: HttpService,
+  service: QuoteService,
   signal: AbortSignal,
 ): Promise<Quote> {
   const folder = await mkdtemp(join(service.config.WORK_DIR ?? tmpdir(), 'clipledger-probe-'));
@@ -58,7 +61,7 @@ async function look(
 async function lookAtVideo(
   video: SwapSource,
   folder: string,
-  service: HttpService,
+  service: QuoteService,
   signal: AbortSignal,
 ): Promise<Quote> {
   const field = 'url' in video ? 'video_url' : 'video';
@@ -76,7 +79,7 @@ async function lookAtVideo(
 function durationOf(
   video: SwapSource,
   folder: string,
-  { config, sources, storage }: HttpService,
+  { config, sources, storage }: QuoteService,
   signal: AbortSignal,
 ): Promise<number | null> {
   const within = { folder, signal, timeoutMs: config.PROBE_TIME_LIMIT };
@@ -99,7 +102,7 @@ function tooLong(path: string, durationMs: number, limitMs: number) {
 /** What is wrong with the image at a URL, as far as its first bytes show it; a file was looked at on its way. */
 async function lookAtFaceImage(
   faceImage: SwapSource,
-  { config, sources, log }: HttpService,
+  { config, sources, log }: QuoteService,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   if ('file' in faceImage) return undefined;

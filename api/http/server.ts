@@ -81,7 +81,12 @@ export function buildServer(service: HttpService, routes: KnownRoute[] = []): Fa
   ignoreBodies(server);
   const principals: Principals = new WeakMap();
   observeRequests(server, service, principals);
-  server.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
+  server.setErrorHandler((error: FastifyError, request, reply) => {
+    // Where nothing is, it does not matter what was sent there.
+    const isOfClient = error.statusCode !== undefined && error.statusCode < 500;
+    if (request.is404 && isOfClient) return sendAnswer(reply, answerUnrouted(request, routes));
+    return answerError(error, request, reply);
+  });
   server.setNotFoundHandler((request, reply) => sendAnswer(reply, answerUnrouted(request, routes)));
   addHealthRoutes(server, service);
   addReferenceRoutes(server, service.config);

@@ -39,6 +39,8 @@ const writtenTopics = [
 const ownTopics = ['wallet.events', 'team.events'] as const;
 /** Also how long a stop takes when there is nothing to do. */
 const FETCH_WAIT_MS = 250;
+/** The broker takes about so long to complete a transaction after its commit, and begins no other before. */
+const COMPLETION_MS = 1;
 /** One transaction's share of the commands, so that no record batch gets near Kafka's 1 MB. */
 const BATCH_COMMANDS = 500;
 const BATCH_COMMAND_BYTES = 256 * 1024;
@@ -158,6 +160,8 @@ async function decideCommands(
         await decider.decide(batch);
         life.onDecided();
       }
+      // Commands that come while the broker completes the transaction shall share the next one.
+      await delay(COMPLETION_MS);
       // What is left are markers and records of aborted transactions, which decide nothing.
       if ((state.nextCommandOffset ?? 0) < chunk.nextOffset) state.consumed(chunk.nextOffset);
     }

@@ -32,6 +32,9 @@ export async function attemptDelivery(
 ): Promise<AttemptOutcome> {
   const body = await readMessage(delivery, service);
   if (body === undefined) return { outcome: 'not-made', because: 'not-readable' };
+  // Rows that lack a rotation, as in a rebuild, would sign with a secret that was replaced long ago.
+  if ((await service.freshness.check('team.events', String(delivery.teamId))) === 'behind')
+    return { outcome: 'not-made', because: 'not-readable' };
   const at = service.now();
   const versions = await readSigningVersions(service.pool, delivery.teamId, at);
   const secrets = versions.map(({ version }) => teamSecret(service.masterKey, delivery.teamId, version));

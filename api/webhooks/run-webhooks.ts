@@ -24,8 +24,8 @@ const MOST_AT_ONCE = 32;
 const MOST_PER_TEAM = 8;
 const MOST_PER_LANE = 4;
 /** Beyond the time limit of the request itself: for the reads before it and the record after it. */
-const LEASE_MARGIN_MS = 10_000;
-/** A job's rows that are gone come back with the rebuild that dropped them. */
+const LEASE_MARGIN_MS = 15_000;
+/** Rows that are gone come back with the rebuild that dropped them. */
 const NOT_READABLE_PAUSE_MS = 10_000;
 
 const MINUTE_MS = 60_000;
@@ -109,9 +109,13 @@ class Attempts {
 
   /** An attempt that ends makes room for the next one, so nobody should wait for the next look then. */
   async untilOneEnds(limitMs: number, stopping: AbortSignal): Promise<void> {
+    if (stopping.aborted) return;
     const wake = new AbortController();
-    const pause = delay(limitMs, undefined, { signal: AbortSignal.any([stopping, wake.signal]) });
-    await Promise.race([pause.catch(() => undefined), ...this.#running.values()]);
+    const stop = () => wake.abort();
+    stopping.addEventListener('abort', stop, { once: true });
+    const pause = delay(limitMs, undefined, { signal: wake.signal }).catch(() => undefined);
+    await Promise.race([pause, ...this.#running.values()]);
+    stopping.removeEventListener('abort', stop);
     wake.abort();
   }
 

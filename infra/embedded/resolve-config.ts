@@ -5,9 +5,12 @@ import { addressEnvironment, findRunningStack } from './running-stack.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 export type Address = 'KAFKA_BROKERS' | 'DATABASE_URL';
 
+/** Nothing runs on this machine, and the settings name no service elsewhere. */
+export class ServiceNotRunning extends ConfigError {}
+
 /**
  * The settings of one process or command: the environment first, and what it leaves open from the stack
- * that runs on `DATA_DIR`. Throws `ConfigError` when an address in `needed` is known from neither.
+ * that runs on `DATA_DIR`. Throws `ServiceNotRunning` when an address in `needed` is known from neither.
  */
 export async function resolveConfig(env: Environment, needed: readonly Address[]): Promise<Config> {
   const given = parseConfig(env);
@@ -15,7 +18,7 @@ export async function resolveConfig(env: Environment, needed: readonly Address[]
   const config = stack === undefined ? given : parseConfig({ ...addressesFor(env, stack), ...present(env) });
   const missing = needed.filter((name) => config[name] === undefined);
   if (missing.length === 0) return config;
-  throw new ConfigError(
+  throw new ServiceNotRunning(
     `No service is running on ${resolve(given.DATA_DIR)}, and ${missing.join(' and ')} ${
       missing.length === 1 ? 'is' : 'are'
     } not set. Start it with \`npm start\`, or set the addresses of your own.`,

@@ -26,6 +26,8 @@ export type StackOptions = {
   readonly dataDir: string;
   /** Which servers to run; all by default. */
   readonly parts?: readonly StackPart[];
+  /** Runs for long and may start a little slower for being quicker later; false by default. */
+  readonly isLasting?: boolean;
   readonly onProgress?: (progress: StackProgress) => void;
   /** Called when a server that served ends without having been asked to. */
   readonly onUnexpectedExit?: (part: StackPart, exit: ProgramExit) => void;
@@ -224,6 +226,7 @@ class StackRunner implements EmbeddedStack {
           controllerPort,
           clusterId: secrets.kafkaClusterId,
           libraries: this.#jars(),
+          isLasting: this.#options.isLasting ?? false,
         });
       }
       case 'postgres':

@@ -15,7 +15,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { boundedCopy, type CopiedFile } from '../bounded-copy.ts';
 import { attachment } from './content-disposition.ts';
 import { PartBuffers } from './part-buffers.ts';
-import { sendInParts } from './send-in-parts.ts';
+import { sendInParts, watchedBody } from './send-in-parts.ts';
 import { StorageFailure, storageFailure } from './storage-failure.ts';
 
 /** Where the objects are and who asks for them; the fields of the config with the `S3_` prefix. */
@@ -128,14 +128,18 @@ export class ObjectStorage {
     { contentType }: Pick<PutOptions, 'contentType'>,
   ): Promise<void> {
     const buffer = this.#partBuffers.take();
+    const source = watchedBody(body);
     const target = { Bucket: this.bucket, Key: key };
+    let isSent = false;
     try {
-      await sendInParts({ client: this.#client, target, contentType, body, buffer });
+      await sendInParts({ client: this.#client, target, contentType, body: source.body, buffer });
+      isSent = true;
     } catch (error) {
       throw storageFailure(error, `put ${key}`, false);
+    } finally {
+      // A request that the storage failed may still read it: then it is left to the garbage collector.
+      if (isSent || source.hasFailed()) this.#partBuffers.giveBack(buffer);
     }
-    // After a failure a request that was cut off may still read it: then it is left to the garbage collector.
-    this.#partBuffers.giveBack(buffer);
   }
 
   /** Downloads an object into a new file; `maxBytes` guards the disk. */

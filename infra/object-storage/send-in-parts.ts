@@ -92,3 +92,20 @@ async function giveUp({ client, target }: SendInParts, { id }: Upload): Promise<
   const command = new AbortMultipartUploadCommand({ ...target, UploadId: id });
   await client.send(command, within(GIVE_UP_LIMIT_MS)).catch(() => undefined);
 }
+
+/** A body that tells whether it was the one that failed; nothing is being sent when it is asked for more. */
+export function watchedBody(body: AsyncIterable<Buffer>): {
+  readonly body: AsyncIterable<Buffer>;
+  readonly hasFailed: () => boolean;
+} {
+  let hasFailed = false;
+  const watched = async function* () {
+    try {
+      yield* body;
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  };
+  return { body: watched(), hasFailed: () => hasFailed };
+}

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { SetupFailure } from './logged-command.mjs';
 import { planMachine } from './machine.mjs';
 import { bringPackagesInStep } from './packages.mjs';
-import { bringVideoDownloaderInStep } from './video-downloader.mjs';
+import { bringPythonEnvironmentsInStep } from './python-environment.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -31,11 +31,7 @@ if (process.argv.includes('--help')) {
     const outcomes = await Promise.allSettled([installPrograms(), bringPackagesInStep({ root, dataDir })]);
     const failure = outcomes.find(({ status }) => status === 'rejected');
     if (failure !== undefined) throw failure.reason;
-    await bringVideoDownloaderInStep({
-      command,
-      dataDir,
-      requirementsFile: join(root, 'infra/sources/yt-dlp-requirements.txt'),
-    });
+    await bringPythonEnvironmentsInStep({ command, root, dataDir });
   } catch (error) {
     if (!(error instanceof SetupFailure)) throw error;
     process.stderr.write(`\n${error.message}\n`);

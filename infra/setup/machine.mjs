@@ -11,6 +11,9 @@ const toolsOfCommand = {
   demo: ['java', 'maven', 'ffmpeg', 'python'],
   start: ['java', 'maven', 'ffmpeg', 'python'],
   test: ['java', 'maven', 'ffmpeg', 'python'],
+  faults: ['java', 'maven', 'ffmpeg', 'python'],
+  hostile: ['java', 'maven', 'ffmpeg', 'python'],
+  'test:schemathesis': ['java', 'maven', 'ffmpeg', 'python'],
   setup: ['java', 'maven', 'ffmpeg', 'python'],
   bench: ['java', 'maven'],
 };

@@ -50,7 +50,7 @@ export const tools = {
   },
   python: {
     name: 'Python 3 with venv',
-    purpose: 'runs the downloader of video pages',
+    purpose: 'runs the downloader of video pages, and schemathesis',
     executables: ['python3'],
     check: (path) => runs(path, ['-c', 'import venv, ensurepip']),
     apt: ['python3', 'python3-venv'],

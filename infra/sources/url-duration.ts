@@ -1,3 +1,4 @@
+import { EgressFailure } from '../egress/egress-failure.ts';
 import { describePlatformVideo } from './describe-platform-video.ts';
 import { probeRemoteDuration } from './probe-remote-duration.ts';
 import { platformContext, type SourceAccess } from './source-access.ts';
@@ -19,13 +20,22 @@ export type UrlDurationProbe = {
  * `PlatformFailure`, each with a sentence for the client.
  */
 export async function urlDuration(probe: UrlDurationProbe): Promise<number | null> {
+  const limit = AbortSignal.timeout(probe.timeoutMs);
+  try {
+    return await durationWithin({ ...probe, signal: AbortSignal.any([limit, probe.signal]) });
+  } catch (error) {
+    if (!limit.aborted || probe.signal.aborted) throw error;
+    const seconds = Math.round(probe.timeoutMs / 1_000);
+    const sentence = `Finding out the video's length took longer than ${seconds} s.`;
+    throw new EgressFailure('TIME_LIMIT', sentence, error);
+  }
+}
+
+async function durationWithin(probe: UrlDurationProbe): Promise<number | null> {
   const { url, sources, timeoutMs, folder, signal } = probe;
-  const startedMs = performance.now();
-  const isPlatform = await sources.urls.isPlatformUrl(url, signal);
-  const leftMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedMs)));
-  if (!isPlatform)
-    return probeRemoteDuration({ ...probe, allow: sources.allow, tools: sources.tools, timeoutMs: leftMs });
-  const question = { url, timeoutMs: leftMs, maxDurationMs: Number.MAX_SAFE_INTEGER };
+  if (!(await sources.urls.isPlatformUrl(url, signal)))
+    return probeRemoteDuration({ ...probe, allow: sources.allow, tools: sources.tools });
+  const question = { url, timeoutMs, maxDurationMs: Number.MAX_SAFE_INTEGER };
   const video = await describePlatformVideo(question, platformContext(sources, { folder, signal }));
   return video.durationMs;
 }

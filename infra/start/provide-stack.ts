@@ -87,6 +87,7 @@ async function runStack(
   const started: EmbeddedStack = await startEmbeddedStack({
     dataDir,
     parts,
+    isLasting: true,
     signal,
     onProgress: ({ part, message }) => narrator.say(part, message),
     onUnexpectedExit: (part, { code, signal }) => {

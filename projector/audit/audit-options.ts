@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { CommandLineError, readCommandLine } from '#infra/command-line.ts';
 
 /** What the command line asks for. */
 export type AuditRequest =
@@ -17,7 +17,7 @@ Exit codes:
   0  all is right
   1  something is wrong: the first wrong event is named
   2  the command line or a setting is wrong
-  3  Kafka or Postgres cannot be reached
+  3  Kafka or Postgres cannot be reached, or nothing runs
   4  the team has no wallet in the log`;
 
 export const helpTexts: Readonly<Record<'audit' | 'wallet' | 'verify', string>> = {
@@ -60,24 +60,23 @@ export function parseAuditOptions(args: readonly string[], isTerminal: boolean):
   return about === 'wallet' ? walletRequest(values, isTerminal) : verifyRequest(values, isTerminal);
 }
 
-type Values = ReturnType<typeof parse>['values'];
+const auditOptions = {
+  help: { type: 'boolean', short: 'h' },
+  team: { type: 'string' },
+  'as-of': { type: 'string' },
+  format: { type: 'string' },
+  json: { type: 'boolean' },
+  'kafka-only': { type: 'boolean' },
+} as const;
 
-function parse(args: readonly string[]) {
+type Values = Readonly<Partial<Record<keyof typeof auditOptions, string | true>>>;
+
+function parse(args: readonly string[]): Readonly<{ values: Values; positionals: readonly string[] }> {
   try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        team: { type: 'string' },
-        'as-of': { type: 'string' },
-        format: { type: 'string' },
-        json: { type: 'boolean' },
-        'kafka-only': { type: 'boolean' },
-      },
-    });
+    const { options, words } = readCommandLine(args, auditOptions);
+    return { values: options, positionals: words };
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw error instanceof CommandLineError ? new UsageError(error.message) : error;
   }
 }
 
@@ -103,14 +102,14 @@ function verifyRequest(values: Values, isTerminal: boolean): AuditRequest {
   };
 }
 
-function parseTeam(text: string | undefined): number {
+function parseTeam(text: string | true | undefined): number {
   const teamId = Number(text);
-  if (text === undefined || !/^\d+$/.test(text) || !Number.isSafeInteger(teamId) || teamId < 1)
+  if (typeof text !== 'string' || !/^\d+$/.test(text) || !Number.isSafeInteger(teamId) || teamId < 1)
     throw new UsageError('--team must be the number of a team, such as --team 1.');
   return teamId;
 }
 
-function parseFormat(text: string | undefined, isTerminal: boolean): Format {
+function parseFormat(text: string | true | undefined, isTerminal: boolean): Format {
   if (text === undefined) return isTerminal ? 'table' : 'json';
   if (text === 'table' || text === 'csv' || text === 'json') return text;
   throw new UsageError('--format must be table, csv or json.');
@@ -118,8 +117,8 @@ function parseFormat(text: string | undefined, isTerminal: boolean): Format {
 
 const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-function parseTime(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
+function parseTime(text: string | true | undefined): number | undefined {
+  if (typeof text !== 'string') return undefined;
   const timeMs = Date.parse(text);
   if (!isoTime.test(text) || Number.isNaN(timeMs))
     throw new UsageError('--as-of must be ISO 8601 with its zone, such as 2026-01-31T12:00:00Z, or a date.');

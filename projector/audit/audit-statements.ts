@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { OpenWallet } from '#schemas/wallet.ts';
+import { type WalletColumns, walletOf } from '../wallet/wallet-statements.ts';
 
 /** What the audit reads of Postgres, all in one snapshot: one named function per statement. */
 
@@ -71,32 +72,8 @@ export async function countTransactions(client: pg.ClientBase): Promise<Readonly
 
 /** Every wallet in one line, by team. */
 export async function readWalletRows(client: pg.ClientBase): Promise<ReadonlyMap<number, string>> {
-  const { rows } = await client.query<{
-    team_id: number;
-    balance_cents: number;
-    debited_cents: number;
-    refunded_cents: number;
-    captured_cents: number;
-    topped_up_cents: number;
-    active: boolean;
-    seq: number;
-    hash: Buffer;
-  }>('SELECT * FROM read_model.wallets ORDER BY team_id');
-  return new Map(
-    rows.map((row) => [
-      row.team_id,
-      describeWallet({
-        balanceCents: row.balance_cents,
-        debitedCents: row.debited_cents,
-        refundedCents: row.refunded_cents,
-        capturedCents: row.captured_cents,
-        toppedUpCents: row.topped_up_cents,
-        active: row.active,
-        seq: row.seq,
-        hash: row.hash,
-      }),
-    ]),
-  );
+  const { rows } = await client.query<WalletColumns>('SELECT * FROM read_model.wallets ORDER BY team_id');
+  return new Map(rows.map((row) => [row.team_id, describeWallet(walletOf(row))]));
 }
 
 export const describeWallet = (wallet: Omit<OpenWallet, 'status'>): string =>

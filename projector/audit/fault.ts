@@ -72,6 +72,13 @@ export const placeOf = (record: ReadRecord, eventId: string | null): EventPlace 
   eventId,
 });
 
+/** The fault as it stands in JSON, in the spelling of all our JSON. */
+export const faultJson = ({ eventId, teamId, ...fault }: Fault) => ({
+  ...fault,
+  event_id: eventId,
+  team_id: teamId,
+});
+
 /** The fault as lines for people. */
 export function faultLines(fault: Fault): readonly string[] {
   const event = fault.eventId === null ? '' : ` (event ${fault.eventId})`;

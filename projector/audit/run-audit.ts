@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { type Config, ConfigError } from '#infra/config.ts';
-import { resolveConfig } from '#infra/embedded/resolve-config.ts';
+import { resolveConfig, ServiceNotRunning } from '#infra/embedded/resolve-config.ts';
 import { connectKafka } from '#infra/kafka/connection.ts';
 import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
 import { createLogger } from '#infra/log.ts';
 import { openPool } from '#infra/postgres/pool.ts';
 import { isTableMissing } from '../watch-database.ts';
 import { type AuditRequest, helpTexts, parseAuditOptions, UsageError } from './audit-options.ts';
-import { faultLines } from './fault.ts';
+import { faultJson, faultLines } from './fault.ts';
 import { statementCsv, statementTable } from './statement-text.ts';
 import { type VerifyReport, verifyLog } from './verify-log.ts';
 import { readStatement } from './wallet-statement.ts';
@@ -41,7 +41,7 @@ export async function runAudit(
         return await auditVerify(request, env, output, signal);
     }
   } catch (error) {
-    return signal.aborted ? exitCode.interrupted : reportFailure(error, output);
+    return signal.aborted ? exitCode.interrupted : reportFailure(error, args, output);
   }
 }
 
@@ -58,7 +58,10 @@ async function auditWallet(
     output.error(`Team ${request.teamId} has no wallet in the log${when}.\n`);
     return exitCode.noWallet;
   }
-  if (request.format === 'json') output.out(`${JSON.stringify(statement)}\n`);
+  if (request.format === 'json')
+    output.out(
+      `${JSON.stringify({ ...statement, fault: statement.fault === null ? null : faultJson(statement.fault) })}\n`,
+    );
   else output.out(request.format === 'csv' ? statementCsv(statement) : statementTable(statement));
   if (statement.fault === null) return exitCode.right;
   if (request.format !== 'table') output.error(`${faultLines(statement.fault).join('\n')}\n`);
@@ -79,7 +82,7 @@ async function auditVerify(
   const report = await (comparePostgres
     ? verifyWithPostgres(config, signal)
     : verifyLog(auditKafka(config), undefined, signal));
-  output.out(format === 'json' ? `${JSON.stringify(report)}\n` : reportText(report));
+  output.out(format === 'json' ? `${JSON.stringify(reportJson(report))}\n` : reportText(report));
   const [first] = report.faults;
   if (first !== undefined && format === 'json') output.error(`${faultLines(first).join('\n')}\n`);
   return report.ok ? exitCode.right : exitCode.wrong;
@@ -134,6 +137,12 @@ const auditKafka = (config: Config) =>
     log: createLogger({ LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL }, 'audit'),
   });
 
+const reportJson = ({ balanceCents, faults, ...report }: VerifyReport) => ({
+  ...report,
+  balance_cents: balanceCents,
+  faults: faults.map(faultJson),
+});
+
 /** Faults listed in full; the JSON has them all. */
 const SHOWN_FAULTS = 20;
 
@@ -147,10 +156,17 @@ function reportText(report: VerifyReport): string {
   return `${[`WRONG, ${report.faults.length} found in ${report.events} events:`, ...shown, ...rest].join('\n')}\n`;
 }
 
-function reportFailure(error: unknown, output: AuditOutput): number {
+const helpCall = ([word]: readonly string[]): string =>
+  ['npm run audit --', ...(word === 'wallet' || word === 'verify' ? [word] : []), '--help'].join(' ');
+
+function reportFailure(error: unknown, args: readonly string[], output: AuditOutput): number {
   if (error instanceof UsageError) {
-    output.error(`${error.message}\n\`npm run audit -- --help\` shows what there is.\n`);
+    output.error(`${error.message} See \`${helpCall(args)}\`.\n`);
     return exitCode.usage;
+  }
+  if (error instanceof ServiceNotRunning) {
+    output.error(`${error.message}\n`);
+    return exitCode.unreachable;
   }
   if (error instanceof ConfigError) {
     output.error(`${error.message}\n`);

@@ -3,38 +3,42 @@ import type { OpenWallet } from '#schemas/wallet.ts';
 import { optionalText, text, timestamp } from '../column-values.ts';
 import type { DebitClips, TransactionRow } from './wallet-rows.ts';
 
+/** A row of `read_model.wallets`. */
+export type WalletColumns = Readonly<{
+  team_id: number;
+  balance_cents: number;
+  debited_cents: number;
+  refunded_cents: number;
+  captured_cents: number;
+  topped_up_cents: number;
+  active: boolean;
+  seq: number;
+  hash: Buffer;
+}>;
+
+/** The wallet in a row. */
+export const walletOf = (row: WalletColumns): OpenWallet => ({
+  status: 'open',
+  active: row.active,
+  balanceCents: row.balance_cents,
+  debitedCents: row.debited_cents,
+  refundedCents: row.refunded_cents,
+  capturedCents: row.captured_cents,
+  toppedUpCents: row.topped_up_cents,
+  seq: row.seq,
+  hash: row.hash,
+});
+
 /** The wallets of these teams, as far as they are open. */
 export async function readWallets(
   client: pg.ClientBase,
   teamIds: readonly number[],
 ): Promise<ReadonlyMap<number, OpenWallet>> {
-  const { rows } = await client.query<{
-    team_id: number;
-    balance_cents: number;
-    debited_cents: number;
-    refunded_cents: number;
-    captured_cents: number;
-    topped_up_cents: number;
-    active: boolean;
-    seq: number;
-    hash: Buffer;
-  }>('SELECT * FROM read_model.wallets WHERE team_id = ANY ($1::bigint[])', [teamIds]);
-  return new Map(
-    rows.map((row) => [
-      row.team_id,
-      {
-        status: 'open',
-        active: row.active,
-        balanceCents: row.balance_cents,
-        debitedCents: row.debited_cents,
-        refundedCents: row.refunded_cents,
-        capturedCents: row.captured_cents,
-        toppedUpCents: row.topped_up_cents,
-        seq: row.seq,
-        hash: row.hash,
-      },
-    ]),
+  const { rows } = await client.query<WalletColumns>(
+    'SELECT * FROM read_model.wallets WHERE team_id = ANY ($1::bigint[])',
+    [teamIds],
   );
+  return new Map(rows.map((row) => [row.team_id, walletOf(row)]));
 }
 
 /** The clip ids of these debits. */

@@ -3,6 +3,8 @@ export type Contender = Readonly<{
   name: string;
   /** Charges one item to the team's wallet and requests its job, both or neither; durable when it resolves. */
   debit: (teamId: number) => Promise<void>;
+  /** How long it works before it is as fast as it stays. */
+  warmUpSeconds: number;
   close: () => Promise<void>;
 }>;
 

@@ -6,11 +6,13 @@ import { parseConfig } from '#infra/config.ts';
 import { connectKafka } from '#infra/kafka/connection.ts';
 import { ensureTopics } from '#infra/kafka/topic-setup.ts';
 import { createLogger } from '#infra/log.ts';
-import type { ClipOptions } from '#schemas/records.ts';
+import { plainClipOptions } from '#test/plain-clip-options.ts';
 import { type Contender, ITEM_CENTS, RICH_CENTS } from './contender.ts';
 
 const COMMAND_DEADLINE_MS = 60_000;
 const JOB_DEADLINE_MS = 7_200_000;
+/** Kafka's Java compiles what it runs often, beside its work, and is done with most of it after this. */
+const WARM_UP_SECONDS = 25;
 
 /** A debit through the ledger as one API process runs it: command, transaction, reply, all through Kafka. */
 export async function ledgerContender(kafkaBrokers: readonly string[], wallets: number): Promise<Contender> {
@@ -25,6 +27,7 @@ export async function ledgerContender(kafkaBrokers: readonly string[], wallets: 
   for (let teamId = 1; teamId <= wallets; teamId++) await openWallet(client, teamId);
   return {
     name: 'ledger',
+    warmUpSeconds: WARM_UP_SECONDS,
     debit: async (teamId) => {
       const reply = await client.submit(requestJob(teamId));
       if (reply.outcome !== 'accepted') throw new Error(`A debit was refused: ${reply.refusal}`);
@@ -64,25 +67,8 @@ const requestJob = (teamId: number): Command => ({
     item_cents: ITEM_CENTS,
     request_hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     job_deadline_at: Date.now() + JOB_DEADLINE_MS,
-    clip,
+    clip: plainClipOptions,
     face_swap: null,
     callback_url: null,
   },
 });
-
-const clip: ClipOptions = {
-  video_url: 'https://example.com/talk.mp4',
-  video_object_key: null,
-  video_file_name: null,
-  num_clips: 1,
-  style: 'viral',
-  length_seconds: null,
-  prompt: null,
-  camera_mode: 'standard',
-  hook_length_seconds: null,
-  auto_heading: true,
-  heading: null,
-  captions: null,
-  music_url: null,
-  music_object_key: null,
-};

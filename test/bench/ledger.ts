@@ -6,7 +6,7 @@ import { postgresContender } from './postgres-contender.ts';
 
 const MANY_WALLETS = 200;
 const IN_FLIGHT = [1, 10, 100, 500];
-const WARM_UP_SECONDS = 2;
+const WARM_UP_IN_FLIGHT = 100;
 
 type Wallets = 'many wallets' | 'one hot wallet';
 
@@ -22,8 +22,11 @@ export async function benchLedger(
   ];
   try {
     for (const contender of contenders) {
-      const warmUp = { inFlight: 100, seconds: WARM_UP_SECONDS, into: nothingMeasured() };
-      await measure(() => contender.debit(pickWallet('many wallets')), warmUp);
+      await measure(() => contender.debit(pickWallet('many wallets')), {
+        inFlight: WARM_UP_IN_FLIGHT,
+        seconds: contender.warmUpSeconds,
+        into: nothingMeasured(),
+      });
     }
     console.log(header);
     for (const wallets of ['many wallets', 'one hot wallet'] as const)

@@ -39,6 +39,7 @@ if (values.help === true || (benchmark !== 'ledger' && benchmark !== 'replay')) 
 const dataDir = await mkdtemp(join(tmpdir(), 'clipledger-bench-'));
 const stack = await startEmbeddedStack({
   dataDir,
+  isLasting: true,
   parts: benchmark === 'ledger' ? ['kafka', 'postgres'] : ['kafka'],
   onProgress: ({ part, message }) => console.error(`${part}: ${message}`),
 });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runAdmin } from '#api/admin/run-admin.ts';
@@ -97,10 +98,51 @@ test('a team gets from nothing to a request that is answered', async () => {
     objects: [],
   });
 
+  const jobId = String(clip.body['job_id']);
+  const cancelled = { job_id: jobId, status: 'completed', cancelled_items: 1, refunded_cents: 150 };
+  expect(await adminJson('job', 'cancel', jobId)).toEqual(cancelled);
+  expect(await adminJson('job', 'cancel', jobId)).toEqual(cancelled);
+
   await adminJson('key', 'revoke', '--key-id', String(created['key_id']));
   await adminJson('key', 'revoke', '--key-id', String(created['key_id']));
   expect(await ask()).toBe(401);
   expect(await adminJson('billing', 'deactivate', '--team', '1')).toEqual({ team_id: 1, active: false });
+});
+
+test('a face swap is shown with its length and its money', async () => {
+  const team = String((await adminJson('team', 'create', '--name', 'Swaps'))['team_id']);
+  await adminJson('billing', 'activate', '--team', team);
+  await adminJson('wallet', 'top-up', '--team', team, '--cents', '1000', '--reference', 'pay-2');
+  const jobId = randomUUID();
+  const url = 'https://example.com/source';
+  await fixture.submit({
+    name: 'RequestJob',
+    value: {
+      ...fixture.envelope(Number(team)),
+      job_id: jobId,
+      kind: 'face_swap',
+      item_count: 1,
+      item_cents: 200,
+      request_hash: 'a'.repeat(64),
+      job_deadline_at: Date.now() + 3_600_000,
+      clip: null,
+      face_swap: {
+        video_url: url,
+        video_object_key: null,
+        face_image_url: url,
+        face_image_object_key: null,
+        mode: 'face',
+        duration_seconds: 10,
+      },
+      callback_url: null,
+    },
+  });
+  expect(await adminJson('job', 'show', jobId)).toMatchObject({
+    job: { kind: 'face_swap', status: 'processing', cost_cents: 200 },
+    clips: [],
+    swaps: [{ mode: 'face', duration_seconds: 10, status: 'processing', settlement: null }],
+    transactions: [{ type: 'WalletDebited', amount_cents: -200 }],
+  });
 });
 
 test('a rebuild makes the same rows again, and team ids go on behind those that exist', async () => {
@@ -124,7 +166,12 @@ test.each([
   [['job', 'show', '00000000-0000-4000-8000-000000000000'], 1, 'no job'],
   [['key', 'create', '--team', '1', '--name', 'x', '--expires-at', 'tomorrow'], 2, '--expires-at'],
   [['team', 'create'], 2, '--name is missing'],
-  [['team', 'create', '--name', 'x', '--colour', 'red'], 2, '--colour'],
+  [['job', 'cancel', '00000000-0000-4000-8000-000000000000'], 1, 'no job'],
+  [['team', 'create', '--name', 'x', '--colour', 'red'], 2, 'no option --colour'],
+  [['wallet', 'top-up', '--team', '1', '--cents=-500', '--reference', 'r'], 2, '--cents must be a whole'],
+  [['wallet', 'top-up', '--team', '1', '--cents', '-500', '--reference', 'r'], 2, 'not -500'],
+  [['wallet', 'top-up', '--team', '1', '--cents', '500', '--reference', ' '], 2, '--reference is blank'],
+  [['wallet', 'top-up', '--team', '--cents', '500'], 2, 'See `npm run admin -- wallet top-up --help`.'],
   [['wallet', 'top-up', '--team', '1', '--cents', '5.50', '--reference', 'r'], 2, '--cents'],
   [
     ['wallet', 'top-up', '--team', '1', '--team', '2', '--cents', '500', '--reference', 'r'],
@@ -141,10 +188,10 @@ test.each([
 test('every command has a help, which needs no service', async () => {
   const all = await adminHere('--help');
   expect(all.exitCode).toBe(0);
-  const names = [...all.stdout.matchAll(/^ {2}((?:team|billing|wallet|key|job) [a-z-]+|rebuild) /gm)].map(
+  const names = [...all.stdout.matchAll(/^ {2}((?:team|billing|wallet|key|job|webhook) [a-z-]+|rebuild) /gm)].map(
     ([, name]) => name,
   );
-  expect(names).toHaveLength(10);
+  expect(names).toHaveLength(12);
   for (const name of names) {
     const help = await adminHere(...String(name).split(' '), '--help');
     expect(help).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining(`-- ${name}`) });

@@ -258,7 +258,7 @@ describe('routes', () => {
     ['DELETE', '/v1/wallet', 405, 'GET, HEAD'],
     ['POST', '/v1/clip/x', 405, 'GET, HEAD'],
     ['PUT', '/v1/keys', 405, 'GET, HEAD, POST'],
-    ['POST', '/v1/face-swap', 501, null],
+    ['POST', '/v1/face-swap', 400, null],
   ])('%s %s is answered with %s', async (method, path, status, allow) => {
     const team = await fixture.createTeam();
     const answer = await first.request(method, path, { key: team.key });

@@ -39,7 +39,7 @@ export class ApiFixture {
   readonly log = log;
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>[] = [];
-  readonly #watch: ProjectionWatch;
+  readonly watch: ProjectionWatch;
   #ledger: LedgerClient | undefined;
   #nextTeamId = 1;
 
@@ -48,7 +48,7 @@ export class ApiFixture {
     const config = parseConfig(environment);
     this.pool = openPool(config, log, 'test');
     this.kafka = connectKafka(config, { clientId: 'test', log });
-    this.#watch = watchProjection({ config, log, signal: this.#stop.signal });
+    this.watch = watchProjection({ config, log, signal: this.#stop.signal });
   }
 
   /** A tenant of its own, with a projector on it. */
@@ -144,7 +144,7 @@ export class ApiFixture {
     this.#ledger ??= await LedgerClient.connect({ kafka: this.kafka, log, signal: this.#stop.signal });
     const reply = await this.#decided(this.#ledger, command);
     if (reply.refusal !== null) throw new Error(`The ledger refused ${command.name}: ${reply.refusal}`);
-    if (!(await this.#watch.waitFor(reply.positions, 10_000))) throw new Error('Not projected within 10 s.');
+    if (!(await this.watch.waitFor(reply.positions, 10_000))) throw new Error('Not projected within 10 s.');
     return reply;
   }
 
@@ -174,14 +174,14 @@ export class ApiFixture {
     );
     await dropReadModel(this.pool);
     const written = ends.flat().filter(({ offset }) => offset >= 0);
-    await until('the projector to begin again', () => this.#watch.waitFor(written, 1_000));
+    await until('the projector to begin again', () => this.watch.waitFor(written, 1_000));
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#ledger?.close();
     await Promise.allSettled(this.#running);
-    await this.#watch.close();
+    await this.watch.close();
     await this.pool.end();
   }
 }

@@ -8,8 +8,8 @@ import { imageNames } from '#infra/containers/image-names.ts';
 import { ImageProvider } from '#infra/containers/provide-image.ts';
 import { buildServiceImage } from '#infra/containers/service-image.ts';
 import { isKafkaServing } from '#infra/embedded/kafka-probe.ts';
+import { findFreePort } from '#infra/embedded/ports.ts';
 import { ApacheKafka, kafkaInsidePort } from './apache-kafka.ts';
-import { freePort } from './free-port.ts';
 import {
   type ContainerHost,
   type PlatformBackEnd,
@@ -53,7 +53,7 @@ export async function startContainerPlatform(
     const network = `clipledger-test-${runId}`;
     await engine.createNetwork({ Name: network, Driver: 'bridge', Labels: { [runLabel]: runId } });
     const secrets = makeSecrets();
-    const ports = { kafka: await freePort(), postgres: await freePort(), s3: await freePort() };
+    const ports = { kafka: await findFreePort(), postgres: await findFreePort(), s3: await findFreePort() };
     const start = { runId, network, ports, secrets };
     const starting = [
       images.provide('kafka').then(() => startKafka(start)),

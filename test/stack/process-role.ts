@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from './free-port.ts';
+import { findFreePort } from '#infra/embedded/ports.ts';
 import { GivenUp, until } from './poll.ts';
 import { logTail, type RoleInstance, type RoleRequest, readyLimitMs, stopLimitMs } from './role.ts';
 import { forgetProcess, killGroup, noteProcess } from './started-processes.ts';
@@ -15,7 +15,7 @@ let startedCount = 0;
 export async function startProcessRole(tenant: Tenant, request: RoleRequest): Promise<RoleInstance> {
   const { runFolder } = tenant.platform;
   const program = `${request.role}/main.ts`;
-  const [port, metricsPort] = [await freePort(), await freePort()];
+  const [port, metricsPort] = [await findFreePort(), await findFreePort()];
   const logFile = await newLogFile(runFolder, `${tenant.name}-${request.role}-${request.index}`);
   const log = await open(logFile, 'a');
   // A group of its own: what it leaves behind when it is killed can be ended with it.

@@ -1,3 +1,4 @@
+import { uploadsPrefix } from '#infra/object-storage/upload-keys.ts';
 import { appendRecords } from './append-records.ts';
 import type { ClipIdentity } from './clip-identity.ts';
 import type { ClipOutcome } from './clip-outcome.ts';
@@ -57,7 +58,7 @@ export async function announceOutcome(
 }
 
 /**
- * Deletes the job's source and plan once all its clips have ended, whoever sees that first. What is not
+ * Deletes the job's source, uploaded files and plan once all its clips have ended, whoever sees that first. What is not
  * deleted here (a crash, an outage, a dead task that may be driven again) goes by the bucket's retention.
  */
 export async function removeIntermediatesOfEndedJob(
@@ -72,14 +73,15 @@ export async function removeIntermediatesOfEndedJob(
   });
 }
 
-/** Deletes the source and plan of a job that is over, unless an operator may still need them. */
+/** Deletes the source, uploaded files and plan of a job that is over, unless an operator may still need them. */
 export async function removeIntermediates(
   parts: JobParts,
   jobId: string,
   signal: AbortSignal,
 ): Promise<void> {
   const keys: string[] = [];
-  for await (const { key } of parts.storage.list(intermediatesPrefix(jobId), signal)) keys.push(key);
+  for (const prefix of [intermediatesPrefix(jobId), uploadsPrefix(jobId)])
+    for await (const { key } of parts.storage.list(prefix, signal)) keys.push(key);
   if (keys.includes(keptForRedriveKey(jobId))) return;
   for (const key of keys) await parts.storage.delete(key, signal);
 }

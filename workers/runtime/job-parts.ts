@@ -16,6 +16,7 @@ import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 import type { Cancellations } from './cancellations.ts';
 import type { ClipOutcomes } from './clip-outcome.ts';
 import type { ProgressPublisher } from './progress-publisher.ts';
+import type { SourceCache } from './source-cache.ts';
 import type { WorkFolders } from './work-folders.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
@@ -40,6 +41,7 @@ export type JobParts = Readonly<{
   pipeline: ClipPipeline;
   tools: MediaTools;
   folders: WorkFolders;
+  sources: SourceCache;
   progress: ProgressPublisher;
   cancellations: Cancellations;
   metrics: WorkerMetrics;

@@ -149,6 +149,8 @@ async function storedOrNewAnalysis(
   const { path, sourceName } = await fetchAndStoreSource(parts, job, context);
   const analysed = { sourceName, analysis: await parts.pipeline.analyseVideo(path, context) };
   await writeAnalysis(parts.storage, key, analysed, context.signal);
+  // Its clips may well be rendered here. Not before the analysis is there: till then another source may come.
+  await parts.sources.keep(storedSourceKey(job), path);
   return analysed;
 }
 
@@ -163,7 +165,7 @@ async function fetchAndStoreSource(
   const { signal } = context;
   if (objectKey !== null) {
     const path = join(context.taskFolder, 'source');
-    await parts.storage.getToFile(objectKey, path, { maxBytes, signal });
+    await parts.sources.place(objectKey, path, signal);
     return { path, sourceName: { title: null, fileName: job.options.video_file_name ?? '' } };
   }
   if (url === null) throw new Error('The job names no source.');

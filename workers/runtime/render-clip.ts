@@ -61,8 +61,8 @@ async function render(
     const planned = plan.clips.find(({ item }) => item === task.item);
     if (planned === undefined) throw new Error(`The plan has no clip ${task.item}.`);
     const sourcePath = join(taskFolder, 'source');
-    const { maxBytes, maxDurationMs } = parts.limits;
-    await parts.storage.getToFile(task.source_object_key, sourcePath, { maxBytes, signal });
+    const { maxDurationMs } = parts.limits;
+    await parts.sources.place(task.source_object_key, sourcePath, signal);
     stages.enter('render');
     const rendered = await parts.pipeline.renderClip(
       { sourcePath, plan, item: task.item },

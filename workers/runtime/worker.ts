@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { openAppender } from '#infra/kafka/appender.ts';
 import type { KafkaConnection } from '#infra/kafka/connection.ts';
 import { consumeGroup } from '#infra/kafka/group-consumer.ts';
@@ -11,6 +12,7 @@ import { followCancellations } from './follow-cancellations.ts';
 import { type Intake, planIntake, renderIntake } from './intake.ts';
 import type { ClipPipeline, JobParts, SourceLimits } from './job-parts.ts';
 import { ProgressPublisher } from './progress-publisher.ts';
+import { SourceCache } from './source-cache.ts';
 import { TaskLane } from './task-lane.ts';
 import type { WorkFolders } from './work-folders.ts';
 import type { LaneName, WorkerMetrics } from './worker-metrics.ts';
@@ -53,6 +55,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const parts: JobParts = {
     ...options,
     appender,
+    sources: sourceCache(options),
     outcomes: new ClipOutcomes(options.storage),
     progress: new ProgressPublisher((records) => appender.append(records), Date.now),
     cancellations: new Cancellations(),
@@ -77,6 +80,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await appender.close();
     },
   };
+}
+
+/** As large as the largest source: the clips of one job come one after the other. */
+function sourceCache({ storage, folders, limits: { maxBytes } }: WorkerOptions): SourceCache {
+  return new SourceCache(join(folders.path, 'sources'), maxBytes, (key, path, signal) =>
+    storage.getToFile(key, path, { maxBytes, signal }),
+  );
 }
 
 function consumeLane(

@@ -1,12 +1,15 @@
 import { answers } from '../answers.ts';
-import { clipRequestBody, clipResponseBody } from '../clip-request.ts';
+import { cancelledClipJobBody, cancellingBody } from '../cancel-job.ts';
+import { clipResponseBody } from '../clip-request.ts';
 import { fieldError } from '../field-rules.ts';
 import { clipJobBody } from '../get-clip-job.ts';
-import { catchingUp, jsonRefusals } from './common-refusals.ts';
-import { createRefusals, idempotencyKey, jobId } from './job-parts.ts';
+import { noVideo } from '../source-fields.ts';
+import { catchingUp, formRefusals, jsonRefusals } from './common-refusals.ts';
+import { clipFormBody, clipJsonBody } from './form-bodies.ts';
+import { cancelRefusals, createRefusals, forbiddenUrl, idempotencyKey, jobId } from './job-parts.ts';
 import type { Operation } from './operation.ts';
 
-const exampleJobId = jobId.example;
+const job_id = String(jobId.example);
 
 export const createClip: Operation = {
   method: 'post',
@@ -21,7 +24,7 @@ export const createClip: Operation = {
   bodies: [
     {
       contentType: 'application/json',
-      body: { name: 'ClipRequest', schema: clipRequestBody },
+      body: { name: 'ClipRequest', schema: clipJsonBody },
       examples: {
         'a video by URL': { video_url: 'https://example.com/talk.mp4' },
         'three clips of half a minute': {
@@ -32,6 +35,13 @@ export const createClip: Operation = {
         },
       },
     },
+    {
+      contentType: 'multipart/form-data',
+      body: { name: 'ClipForm', schema: clipFormBody },
+      examples: {
+        'the URL of a video': { video_url: 'https://example.com/talk.mp4', num_clips: 2, length: 30 },
+      },
+    },
   ],
   successes: [
     {
@@ -39,26 +49,16 @@ export const createClip: Operation = {
       when: 'The job is accepted and paid.',
       body: { name: 'ClipCreated', schema: clipResponseBody },
       examples: {
-        'two clips': { job_id: exampleJobId, num_clips: 2, cost_cents: 300, status: 'processing' },
+        'two clips': { job_id, num_clips: 2, cost_cents: 300, status: 'processing' },
       },
       headers: ['Location', 'Retry-After', 'Idempotency-Replayed'],
     },
   ],
   refusals: [
     ...jsonRefusals,
-    {
-      when: 'There is no video.',
-      answer: answers.invalid([
-        {
-          path: 'video_url',
-          message: 'A video_url or a video file via multipart form data must be provided.',
-        },
-      ]),
-    },
-    {
-      when: 'A URL is one that the service must not fetch.',
-      answer: answers.invalid([fieldError(['video_url'], 'cannot be used: its address is not a public one')]),
-    },
+    { when: 'There is no video.', answer: answers.invalid([noVideo]) },
+    forbiddenUrl,
+    ...formRefusals('video', 'mp4, mov, avi, mkv or webm', 2_147_483_648),
     ...createRefusals(450, 300),
     {
       when: 'An option that does not exist yet was asked for.',
@@ -71,6 +71,11 @@ export const createClip: Operation = {
       text: `curl -X POST {base_url}/v1/clip \\
   -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\
   -d '{"video_url": "'"$VIDEO_URL"'", "num_clips": 2}'`,
+    },
+    {
+      title: 'A file',
+      text: `curl -X POST {base_url}/v1/clip -H "X-API-Key: $API_KEY" \\
+  -F video=@talk.mp4 -F num_clips=2 -F length=30`,
     },
     {
       title: 'Safe to repeat',
@@ -99,13 +104,13 @@ export const getClipJob: Operation = {
       body: { name: 'ClipJob', schema: clipJobBody },
       examples: {
         processing: {
-          job_id: exampleJobId,
+          job_id,
           status: 'processing',
           progress: { completed: 1, total: 2 },
           stage: 'rendering',
         },
         completed: {
-          job_id: exampleJobId,
+          job_id,
           status: 'completed',
           clips: [
             {
@@ -134,5 +139,40 @@ export const getClipJob: Operation = {
       title: 'Where a job stands',
       text: `curl {base_url}/v1/clip/$JOB_ID -H "X-API-Key: $API_KEY"`,
     },
+  ],
+};
+
+export const cancelClipJob: Operation = {
+  method: 'delete',
+  path: '/v1/clip/{jobId}',
+  id: 'cancelClipJob',
+  tag: 'Clips',
+  summary: 'Cancel a job',
+  description:
+    'Stops a job that is not finished. Clips that are done stay and stay paid; the others are `failed`, and their money is given back. Doing it again gives the same answer.',
+  access: 'key',
+  parameters: [jobId],
+  successes: [
+    {
+      status: 200,
+      when: 'It is cancelled.',
+      body: { name: 'CancelledClipJob', schema: cancelledClipJobBody },
+      examples: { cancelled: { job_id, status: 'completed', cancelled_clips: 2, refunded_cents: 300 } },
+    },
+    {
+      status: 202,
+      when: 'It will be: what came back can be asked for by the same request in a moment.',
+      body: { name: 'Cancelling', schema: cancellingBody },
+      examples: { cancelling: { job_id, status: 'cancelling' } },
+      headers: ['Retry-After'],
+    },
+  ],
+  refusals: [
+    { when: 'There is no such clip job of your team.', answer: answers.jobNotFound },
+    ...cancelRefusals,
+    catchingUp,
+  ],
+  commands: [
+    { title: 'Stop it', text: `curl -X DELETE {base_url}/v1/clip/$JOB_ID -H "X-API-Key: $API_KEY"` },
   ],
 };

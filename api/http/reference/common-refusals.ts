@@ -49,3 +49,19 @@ export const jsonRefusals: readonly Refusal[] = [
   { when: 'The Content-Type is not one that the operation takes.', answer: answers.unsupportedContentType },
   { when: 'The JSON is in another charset than UTF-8.', answer: answers.otherCharset },
 ];
+
+/** What a create refuses of a form, besides what it does of JSON. */
+export const formRefusals = (field: string, what: string, maxBytes: number): readonly Refusal[] => [
+  {
+    when: 'The form cannot be read.',
+    answer: answers.brokenRequest('The multipart body is broken: its parts and boundaries cannot be read.'),
+  },
+  { when: 'The upload stopped on the way.', answer: answers.uploadTooSlow },
+  { when: 'A file is too large.', answer: answers.fileTooLarge(field, maxBytes) },
+  {
+    when: 'A file is of a type that is not taken. What counts is its content, not its name.',
+    answer: answers.wrongFileType(field, what),
+  },
+  { when: 'Too many uploads are under way.', answer: answers.tooManyUploads },
+  { when: 'The instance is stopping.', answer: answers.stopping },
+];

@@ -35,7 +35,8 @@ function fieldRows(schema: JsonSchema, prefix: string): readonly Html[] {
 }
 
 /** What a schema can be: a union's members, or itself. */
-const alternatives = (schema: JsonSchema): readonly JsonSchema[] => schema.oneOf ?? schema.anyOf ?? [schema];
+const alternatives = (schema: JsonSchema): readonly JsonSchema[] =>
+  schema.properties === undefined ? (schema.oneOf ?? schema.anyOf ?? [schema]) : [schema];
 
 /** Such as `integer` or `string, date-time or null`. */
 export function typeText(schema: JsonSchema): string {

@@ -7,7 +7,9 @@ import { unroutedRefusals } from './service-operations.ts';
 /** The variables that the page's commands use; a test runs the commands with values of its own. */
 const variables = `export API_KEY='cl_…'                                # your key
 export VIDEO_URL='https://example.com/talk.mp4'      # a video to work on
-export JOB_ID='…'                                    # what a create answered`;
+export FACE_IMAGE_URL='https://example.com/face.jpg' # a face to put into it
+export JOB_ID='…' SWAP_JOB_ID='…'                    # what the creates answered
+export KEY_ID='…' DELIVERY_ID='…'                    # what the lists show`;
 
 /** What holds for all operations. */
 export function docsIntroduction({ info, servers }: OpenApiDocument): Html {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answers } from '../answers.ts';
+import { fieldError } from '../field-rules.ts';
 import type { Parameter, Refusal } from './operation.ts';
 
 /** What the operations on jobs have in common. */
@@ -40,10 +41,23 @@ export const createRefusals = (requiredCents: number, balanceCents: number): rea
     when: 'The Idempotency-Key was used before with another request.',
     answer: answers.idempotencyConflict,
   },
+  { when: 'A callback_url, where webhooks are not set up.', answer: answers.webhooksNotSetUp },
   { when: 'The ledger was too slow. Nothing was charged.', answer: answers.notCharged },
   { when: 'The ledger did not answer in time.', answer: answers.chargeUnknown(true) },
   {
     when: 'The ledger did not answer in time, and there was no Idempotency-Key.',
     answer: answers.chargeUnknown(false),
   },
+];
+
+/** What both creates say to a URL that leads where nothing must be fetched. */
+export const forbiddenUrl: Refusal = {
+  when: 'A URL is one that the service must not fetch.',
+  answer: answers.invalid([fieldError(['video_url'], 'cannot be used: its host is not a public address')]),
+};
+
+/** What both kinds of cancelling refuse. */
+export const cancelRefusals: readonly Refusal[] = [
+  { when: 'The job has ended already.', answer: answers.jobFinished },
+  { when: 'The ledger did not answer in time.', answer: answers.cancelUnknown },
 ];

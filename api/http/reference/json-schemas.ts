@@ -24,11 +24,16 @@ export function inlineSchema(schema: z.ZodType): JsonSchema {
   return rest as JsonSchema;
 }
 
+const noControlCharacters = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+
 /** Bounds of safe integers and the regular expressions behind formats tell a reader nothing. */
 function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.format !== undefined) delete schema.pattern;
+  // The same for tools that know no Unicode classes.
+  for (const part of schema.allOf ?? [])
+    if (part.pattern === '^\\P{Cc}*$') part.pattern = noControlCharacters;
   // A file in a form: OpenAPI 3.1 says so by the media type, older tools by the format.
   if (schema.format === 'binary') delete schema.contentEncoding;
 }

@@ -12,6 +12,7 @@ import type {
   ResponseObject,
 } from './openapi-types.ts';
 import type { HeaderName, NamedSchema, Operation, Refusal, Success, Tag } from './operation.ts';
+import { jobEnded } from './webhook-message.ts';
 
 /** Stands where the service's address goes, which depends on who asks. */
 export const BASE_URL = 'https://base-url.invalid';
@@ -49,6 +50,7 @@ export function openApiDocument(operations: readonly Operation[]): OpenApiDocume
       .filter(([name]) => used.has(name as Tag))
       .map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: { jobEnded },
     components: {
       schemas: componentSchemas([...errorSchemas, ...operations.flatMap(schemasOf)]),
       headers,

@@ -60,6 +60,13 @@ export type OperationObject = {
   'x-codeSamples': { lang: 'Shell'; label: string; source: string }[];
 };
 
+/** A request that the service makes and the reader answers. */
+export type WebhookObject = {
+  post: Omit<OperationObject, 'responses' | 'x-codeSamples'> & {
+    responses: Record<string, { description: string }>;
+  };
+};
+
 export type OpenApiDocument = {
   openapi: '3.1.0';
   info: {
@@ -72,6 +79,7 @@ export type OpenApiDocument = {
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, OperationObject>>;
+  webhooks: Record<string, WebhookObject>;
   components: {
     schemas: Record<string, JsonSchema>;
     headers: Record<string, { description: string; schema: JsonSchema }>;

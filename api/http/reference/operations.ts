@@ -1,5 +1,7 @@
 import { createKey, getWallet, listKeys, revokeKey, testKey } from './account-operations.ts';
-import { createClip, getClipJob } from './clip-operations.ts';
+import { cancelClipJob, createClip, getClipJob } from './clip-operations.ts';
+import { cancelFaceSwap, createFaceSwap, getFaceSwapJob } from './face-swap-operations.ts';
+import { listDeliveries, listJobs, listTransactions, replayDelivery } from './list-operations.ts';
 import type { Operation } from './operation.ts';
 import { serviceOperations } from './service-operations.ts';
 
@@ -7,7 +9,15 @@ import { serviceOperations } from './service-operations.ts';
 export const operations: readonly Operation[] = [
   createClip,
   getClipJob,
+  cancelClipJob,
+  createFaceSwap,
+  getFaceSwapJob,
+  cancelFaceSwap,
+  listJobs,
   getWallet,
+  listTransactions,
+  listDeliveries,
+  replayDelivery,
   testKey,
   createKey,
   listKeys,

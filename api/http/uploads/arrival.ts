@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { answers } from '../answers.ts';
 import type { DelimiterCounter } from './delimiter-counter.ts';
+import { freeReceived } from './free-received.ts';
 import { UploadRefused } from './upload-refused.ts';
 
 export type ArrivalLimits = Readonly<{
@@ -46,6 +47,8 @@ export class Arrival {
     raw.on('close', this.#close);
     stopped.addEventListener('abort', this.#stop);
     if (stopped.aborted) this.#stop();
+    // The client may have gone while it was looked up; nothing tells of that any more.
+    if (raw.destroyed) this.#close();
   }
 
   get signal(): AbortSignal {
@@ -74,6 +77,7 @@ export class Arrival {
   #count = (chunk: Buffer): void => {
     this.#bytes += chunk.length;
     this.#bytesInTime += chunk.length;
+    freeReceived(chunk.length);
     this.delimiters.push(chunk);
     const { maxBytes } = this.#limits;
     if (this.#bytes > maxBytes) this.#fail(answers.bodyTooLarge(maxBytes));

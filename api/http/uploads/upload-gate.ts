@@ -7,7 +7,7 @@ const underWay = new Gauge({
   registers: [metrics],
 });
 
-/** How many forms this process receives at once: each holds some 10 MiB, so their number bounds its memory. */
+/** How many forms this process receives at once: each holds a part of 5 MiB, so their number bounds its memory. */
 export class UploadGate {
   readonly #limit: number;
   readonly #stop = new AbortController();

@@ -36,7 +36,7 @@ describe('audit verify', () => {
     expect(json()).toMatchObject({
       ok: true,
       postgres: 'compared',
-      balanceCents: teams.reduce((sum, teamId) => sum + history.balanceCents(teamId), 0),
+      balance_cents: teams.reduce((sum, teamId) => sum + history.balanceCents(teamId), 0),
     });
     expect(exitCode).toBe(0);
   });
@@ -138,6 +138,13 @@ describe('audit verify', () => {
     }
   });
 
+  test('says where nothing runs that there is nothing to read', async () => {
+    const { DATA_DIR = '' } = tenant.env;
+    const { exitCode, error } = await audit({ DATA_DIR }, 'verify');
+    expect(error).toContain('No service is running');
+    expect(exitCode).toBe(3);
+  });
+
   test('says that Postgres cannot be read, and checks the log alone when told to', async () => {
     const env = { ...tenant.env, DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:1/nowhere' };
     const failed = await audit(env, 'verify');
@@ -162,7 +169,7 @@ describe('audit verify on a forged log', () => {
       await forged.append(forgery.records);
       const { exitCode, json } = await audit(forged.env, 'verify', '--kafka-only');
       const [first] = json().faults;
-      expect(first).toMatchObject({ kind: forgery.kind, eventId: forgery.eventId });
+      expect(first).toMatchObject({ kind: forgery.kind, event_id: forgery.eventId });
       const record = forgery.records.find(({ eventId }) => eventId === forgery.eventId);
       expect(first.topic).toBe(record?.topic);
       expect(first.offset).toBeGreaterThanOrEqual(0);

@@ -9,7 +9,7 @@ const POLL_MS = 100;
 
 /** Sections 2.3, 2.4, 3.2 and 4.3 of the interface: `GET /v1/clip/{jobId}` from the order to the clips. */
 export function clipStatusContract(system: () => ContractSystem): void {
-  describe.sequential('a job of three clips', () => {
+  describe('a job of three clips', { concurrent: false }, () => {
     let client: TeamClient;
     let jobId: string;
     beforeAll(async () => {

@@ -1,24 +1,36 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
+const TICK_MS = 1_000;
+
 /** A client on a bare socket: it can send half a request, or something that is none, and go away at any time. */
 export class RawClient {
   readonly #socket: Socket;
   #received = '';
   #isClosed = false;
   readonly #closed: Promise<void>;
+  /** Resolves when something has come or the connection is closed, and at each tick; then it is another one. */
+  #change: Promise<void> = Promise.resolve();
+  #changed: () => void = () => undefined;
+  readonly #clock: NodeJS.Timeout;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
+    this.#renew();
+    this.#clock = setInterval(() => this.#renew(), TICK_MS);
     this.#closed = new Promise((resolve) => {
       socket.once('close', () => {
         this.#isClosed = true;
+        clearInterval(this.#clock);
+        this.#renew();
         resolve();
       });
     });
     socket.on('data', (bytes: Buffer) => {
       this.#received += bytes.toString('latin1');
+      this.#renew();
     });
+    socket.on('drain', () => this.#renew());
     // A reset is a way for the server to end the conversation; the test looks at what was received.
     socket.on('error', () => undefined);
   }
@@ -30,10 +42,17 @@ export class RawClient {
     return new RawClient(socket);
   }
 
+  #renew(): void {
+    this.#changed();
+    this.#change = new Promise((resolve) => {
+      this.#changed = resolve;
+    });
+  }
+
   /** Sends, and waits while the server does not take more. */
   async send(bytes: string | Buffer): Promise<void> {
     if (this.#isClosed || this.#socket.write(bytes)) return;
-    await Promise.race([once(this.#socket, 'drain').catch(() => undefined), this.#closed]);
+    while (this.#socket.writableNeedDrain && !this.#isClosed) await this.#change;
   }
 
   sendHead(path: string, headers: Readonly<Record<string, string | number>>): Promise<void> {
@@ -57,14 +76,18 @@ export class RawClient {
       const answer = parseAnswer(this.#received);
       if (answer !== undefined || this.#isClosed) return answer;
       if (Date.now() > endMs) throw new Error(`No answer within ${limitMs} ms; so far: ${this.#received}`);
-      const more = once(this.#socket, 'data').catch(() => undefined);
-      await Promise.race([more, this.#closed, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+      await this.#change;
     }
   }
 
   /** Resolves when the server has closed the connection. */
   closed(): Promise<void> {
     return this.#closed;
+  }
+
+  /** Says that nothing more comes. */
+  end(): void {
+    this.#socket.end();
   }
 
   /** Goes away at once, as a client that crashed. */
@@ -91,7 +114,10 @@ function parseAnswer(received: string): RawAnswer | undefined {
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }),
   );
-  const body = final.slice(headEnd + 4);
-  if (body.length < Number(headers.get('content-length') ?? 0)) return undefined;
-  return { status: Number(statusLine.split(' ')[1]), headers, body: JSON.parse(body || '{}') };
+  const length = Number(headers.get('content-length') ?? 0);
+  // Bytes after it belong to the next answer.
+  const bytes = Buffer.from(final.slice(headEnd + 4, headEnd + 4 + length), 'latin1');
+  if (bytes.length < length) return undefined;
+  const status = Number(statusLine.split(' ')[1]);
+  return { status, headers, body: length === 0 ? {} : JSON.parse(bytes.toString('utf8')) };
 }

@@ -3,7 +3,7 @@ import { commandEnvelope } from '#api/command-envelope.ts';
 import { type Appender, openAppender } from '#infra/kafka/appender.ts';
 import { encodeRecord } from '#schemas/codec.ts';
 import type { ClipOptions } from '#schemas/records.ts';
-import type { ApiFixture, Team } from '../api-fixture.ts';
+import { type ApiFixture, type Team, until } from '../api-fixture.ts';
 
 const options: ClipOptions = {
   video_url: 'https://example.com/talk.mp4',
@@ -22,6 +22,8 @@ const options: ClipOptions = {
   music_object_key: null,
 };
 
+type JobRow = { team_id: number; debit_id: string; clip_ids: readonly number[] };
+
 /** Paid jobs that end as the test says, as if workers had done them. */
 export class PaidJobs {
   readonly #fixture: ApiFixture;
@@ -36,7 +38,7 @@ export class PaidJobs {
     return new PaidJobs(fixture, await openAppender(fixture.kafka, { log: fixture.log }));
   }
 
-  /** Has a clip job charged and requested, whatever its callback's URL; gives its id once it can be read. */
+  /** Has a clip job charged and requested, whatever its callback's URL; gives its id. */
   async request(team: Team, callbackUrl: string | null, clips = 1): Promise<string> {
     const jobId = randomUUID();
     await this.#fixture.submit({
@@ -63,14 +65,16 @@ export class PaidJobs {
     end: { readonly item?: number; readonly error?: string; readonly occurredAtMs?: number } = {},
   ): Promise<void> {
     const item = end.item ?? 0;
-    const { rows } = await this.#fixture.pool.query(
-      `SELECT job.team_id, job.debit_id, clip.clip_id
-       FROM read_model.jobs AS job JOIN read_model.clips AS clip USING (job_id)
-       WHERE job.job_id = $1 AND clip.item = $2`,
-      [jobId, item],
-    );
-    const occurred_at = end.occurredAtMs ?? Date.now();
-    const common = { event_id: randomUUID(), job_id: jobId, item, occurred_at, ...rows[0] };
+    const row = await this.#rowOf(jobId);
+    const common = {
+      event_id: randomUUID(),
+      job_id: jobId,
+      item,
+      occurred_at: end.occurredAtMs ?? Date.now(),
+      team_id: row.team_id,
+      debit_id: row.debit_id,
+      clip_id: row.clip_ids[item] ?? 0,
+    };
     const value =
       end.error === undefined
         ? encodeRecord('ClipCompleted', {
@@ -121,11 +125,8 @@ export class PaidJobs {
 
   /** Ends a face swap as a worker would. */
   async endSwap(jobId: string, error?: string): Promise<void> {
-    const { rows } = await this.#fixture.pool.query(
-      'SELECT team_id, debit_id FROM read_model.jobs WHERE job_id = $1',
-      [jobId],
-    );
-    const common = { event_id: randomUUID(), job_id: jobId, occurred_at: Date.now(), ...rows[0] };
+    const { team_id, debit_id } = await this.#rowOf(jobId);
+    const common = { event_id: randomUUID(), job_id: jobId, occurred_at: Date.now(), team_id, debit_id };
     const value =
       error === undefined
         ? encodeRecord('SwapCompleted', {
@@ -151,6 +152,24 @@ export class PaidJobs {
     const jobId = await this.request(team, callbackUrl);
     await this.endClip(jobId);
     return jobId;
+  }
+
+  /** The ledger does not always know where in job.events a request will be, so its rows are waited for. */
+  async #rowOf(jobId: string): Promise<JobRow> {
+    let row: JobRow | undefined;
+    await until(`job ${jobId} to be a row`, async () => {
+      ({
+        rows: [row],
+      } = await this.#fixture.pool.query<JobRow>(
+        `SELECT team_id, debit_id,
+                ARRAY(SELECT clip_id::int FROM read_model.clips WHERE clips.job_id = $1 ORDER BY item) AS clip_ids
+         FROM read_model.jobs WHERE job_id = $1`,
+        [jobId],
+      ));
+      return row !== undefined;
+    });
+    if (row === undefined) throw new Error('A row that was there is gone.');
+    return row;
   }
 
   close(): Promise<void> {

@@ -41,7 +41,8 @@ describe('the audit’s command line', () => {
     [['wallet', '--team', '1', '--format', 'xml'], '--format must be'],
     [['wallet', '--team', '1', 'more'], 'more is too much'],
     [['verify', '--team', '1'], '--team belongs to wallet'],
-    [['verify', '--unknown'], 'unknown'],
+    [['verify', '--unknown'], 'There is no option --unknown here.'],
+    [['wallet', '--team', '1', '--team', '2'], '--team is given twice'],
   ])('refuses %j', (args, says) => {
     expect(() => inTerminal(...args)).toThrow(says);
   });

@@ -15,6 +15,14 @@ const names = Object.keys(sampleRecords) as RecordName[];
 /** Records decode to instances of classes that avsc makes; their fields are what matters. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
+/** The names of the fields that a released version, such as `JobRequested.1`, has. */
+function fieldsOf(version: string): readonly string[] {
+  const [name, number] = version.split('.');
+  const json = loadReleasedSchemas().filter((schema) => schema.name === name)[Number(number) - 1]?.json;
+  const { fields } = JSON.parse(json ?? '{}') as { fields: readonly { name: string }[] };
+  return fields.map((field) => field.name);
+}
+
 describe('the codec', () => {
   test.each(names)('%s comes back as it was written', (name) => {
     const decoded = decodeRecord(encodeRecord(name, sampleRecords[name] as never));
@@ -28,7 +36,12 @@ describe('the codec', () => {
       const name = released.replace(/\.\d+$/, '') as RecordName;
       const decoded = decodeRecord(Buffer.from(golden[released] ?? '', 'hex'));
       expect(decoded.name).toBe(name);
-      expect(plain(decoded.value)).toMatchObject(plain(sampleRecords[name]) as object);
+      const fields = fieldsOf(released);
+      const expected = Object.entries(plain(sampleRecords[name]) as object).map(([field, value]) =>
+        // What was added later has its default in older records.
+        [field, fields.includes(field) ? value : null],
+      );
+      expect(plain(decoded.value)).toEqual(Object.fromEntries(expected));
     },
   );
 

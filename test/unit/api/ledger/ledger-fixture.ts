@@ -4,6 +4,7 @@ import { sealEvent } from '#schemas/chain.ts';
 import { type Charge, evolveCharge } from '#schemas/charge.ts';
 import type { RecordTypes } from '#schemas/records.ts';
 import { evolveWallet, unopenedWallet, type Wallet, type WalletEvent } from '#schemas/wallet.ts';
+import { plainClipOptions } from '#test/plain-clip-options.ts';
 
 /** A ledger of one team in a few lines: enough memory to decide one command after the other. */
 
@@ -41,22 +42,7 @@ export const jobCommand = (fields: Partial<RecordTypes['RequestJob']> = {}): Com
     item_cents: 150,
     request_hash: 'aa',
     job_deadline_at: nowMs + 7_200_000,
-    clip: {
-      video_url: 'https://videos.example/talk.mp4',
-      video_object_key: null,
-      video_file_name: null,
-      num_clips: 2,
-      style: 'viral',
-      length_seconds: null,
-      prompt: null,
-      camera_mode: 'standard',
-      hook_length_seconds: null,
-      auto_heading: true,
-      heading: null,
-      captions: null,
-      music_url: null,
-      music_object_key: null,
-    },
+    clip: { ...plainClipOptions, num_clips: 2 },
     face_swap: null,
     callback_url: null,
     ...fields,

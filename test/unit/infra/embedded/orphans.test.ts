@@ -12,7 +12,7 @@ const guard = {
 const libraries = { kafkaClassPath: 'a.jar', s3proxyJar: 's3proxy.jar', archiveFolder: '/lib' };
 
 function serversOf(dataDir: string) {
-  const kafka = { dataDir, port: 1, controllerPort: 2, clusterId: 'x', libraries, guard };
+  const kafka = { dataDir, port: 1, controllerPort: 2, clusterId: 'x', libraries, guard, isLasting: false };
   const s3 = { dataDir, port: 4, accessKeyId: 'a', secretAccessKey: 'b', bucket: 'c', libraries, guard };
   return [kafkaServer(kafka), postgresServer({ dataDir, port: 3, password: 'p', guard }), s3Server(s3)];
 }

@@ -57,7 +57,8 @@ async function calls(): Promise<string[]> {
 function setUp(command: string, env: Record<string, string> = {}) {
   const result = spawnSync(process.execPath, [join(checkout, 'infra/setup/bootstrap.mjs')], {
     encoding: 'utf8',
-    env: { PATH: programs, npm_lifecycle_event: `pre${command}`, ...env },
+    // The packages from PyPI have a test of their own below.
+    env: { PATH: programs, npm_lifecycle_event: `pre${command}`, YT_DLP_VENV: programs, ...env },
     timeout: 60_000,
   });
   expect(result.stdout).toBe('');
@@ -177,5 +178,31 @@ describe('what is missing on the machine', () => {
     const installs = (await calls()).filter((call) => call.includes(' install -y'));
     expect(installs).toHaveLength(1);
     expect(installs[0]).toContain('openjdk-21-jre-headless maven ffmpeg python3 python3-venv');
+  });
+});
+
+describe('the packages from PyPI', () => {
+  const pythonThatInstalls = `
+PATH=/usr/bin:/bin
+case "$*" in "-m venv "*)
+  mkdir -p "$3/bin"
+  printf "#!/bin/sh\\n" > "$3/bin/python"
+  chmod +x "$3/bin/python";;
+esac`;
+
+  test('are installed once for the commands that use them, in a folder named for the version', async () => {
+    await putAllPrograms();
+    await putProgram('npm', npmThatInstalls);
+    await putProgram('python3', pythonThatInstalls);
+    const requirements = join(checkout, 'test/schemathesis/requirements.txt');
+    await mkdir(join(checkout, 'test/schemathesis'), { recursive: true });
+    await writeFile(requirements, 'requests==2.0\nschemathesis==4.1.2\n');
+    expect(setUp('test:schemathesis').said).toMatch(/installing schemathesis 4\.1\.2 … done/);
+    const folder = join(checkout, '.data/lib/schemathesis-4.1.2');
+    expect(await readFile(join(folder, 'installed.txt'), 'utf8')).toContain('schemathesis==4.1.2');
+    expect(setUp('test:schemathesis').said).toBe('');
+    expect(setUp('check').said).toBe('');
+    const made = (await calls()).filter((call) => call.startsWith('python3 -m venv'));
+    expect(made).toEqual([`python3 -m venv ${folder}`]);
   });
 });
