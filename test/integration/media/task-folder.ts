@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { locateMediaTools } from '#infra/media/media-tools.ts';
 import type { ClipPlan, PipelineContext, RenderedClip, StageProgress } from '#workers/clip/contract.ts';
 import { analyseVideo, planClips, renderClip } from '#workers/clip/pipeline.ts';
+import type { SourceAnalysis } from '#workers/media/analysis/analysis-schema.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -36,6 +37,15 @@ export async function inTaskFolder<T>(
 
 export type Wish = { readonly count?: number; readonly lengthSeconds?: number; readonly cameraMode?: string };
 
+let sampleAnalysis: SourceAnalysis | undefined;
+
+/** A source's analysis; the sample's is made once for all tests of a file, as for all clips of a job. */
+async function analysisOf(sourcePath: string, context: PipelineContext): Promise<SourceAnalysis> {
+  if (sourcePath !== sample) return analyseVideo(sourcePath, context);
+  sampleAnalysis ??= await analyseVideo(sourcePath, context);
+  return sampleAnalysis;
+}
+
 /** Plans a source's clips. */
 export async function plan(sourcePath: string, context: PipelineContext, wish: Wish = {}): Promise<ClipPlan> {
   const options = {
@@ -44,7 +54,7 @@ export async function plan(sourcePath: string, context: PipelineContext, wish: W
     camera_mode: wish.cameraMode ?? 'standard',
     auto_heading: true,
   };
-  const analysis = await analyseVideo(sourcePath, context);
+  const analysis = await analysisOf(sourcePath, context);
   const sourceName = { title: null, fileName: sourcePath.split('/').at(-1) ?? '' };
   return planClips({ analysis, sourceName, options }, context);
 }
