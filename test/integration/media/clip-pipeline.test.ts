@@ -194,7 +194,7 @@ describe('rendering', { timeout: 240_000 }, () => {
     const started = performance.now();
     const error = await inTaskFolder(async (context) => {
       const stopping = { ...context, onProgress: () => abort.abort() };
-      return plan(sample, { ...stopping, signal: abort.signal }).catch((thrown: unknown) => thrown);
+      return analyseVideo(sample, { ...stopping, signal: abort.signal }).catch((thrown: unknown) => thrown);
     }, abort.signal);
     expect(error).toBeInstanceOf(MediaFailure);
     expect(error).toMatchObject({ code: 'ABORTED', retryable: true });
