@@ -80,7 +80,6 @@ const settings = z.object({
   WORKER_CONCURRENCY: wholeNumber.default(2),
   SOURCE_MAX_BYTES: wholeNumber.default(2 * 1024 ** 3),
   MUSIC_MAX_BYTES: wholeNumber.default(100_000_000),
-  SWAP_MAX_BYTES: wholeNumber.default(500_000_000),
   /** An upload has to go on arriving within this, and to be whole within the other. */
   UPLOAD_IDLE_LIMIT: durationMs.default(30_000),
   UPLOAD_TIME_LIMIT: durationMs.default(2 * 3_600_000),
