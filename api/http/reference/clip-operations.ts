@@ -18,7 +18,7 @@ export const createClip: Operation = {
   tag: 'Clips',
   summary: 'Create Clip',
   description:
-    'Cuts short vertical clips from a video. Each clip costs 150 cents, charged now; a clip that fails is given back. The answer comes at once, and the work goes on in the background: ask for the job at its Location.',
+    'Cuts short vertical clips from a video. Each clip costs 150 cents, charged now; a clip that fails is given back. The answer comes at once, and the work goes on in the background: ask for the job at its Location. What does not exist yet is answered with 501 and costs nothing: style, prompt, hook_length, headings, captions, music, and the camera modes facecam, speaker-zoom and active-speaker.',
   access: 'key',
   parameters: [idempotencyKey],
   bodies: [

@@ -77,7 +77,7 @@ function refusals(responses: readonly (readonly [string, ResponseObject])[]): Ht
     ),
   );
   return html`<details><summary>What it refuses (${rows.length})</summary>
-<dl>
+<dl class="refusals">
 ${rows}</dl></details>
 `;
 }
