@@ -40,7 +40,7 @@ const alternatives = (schema: JsonSchema): readonly JsonSchema[] =>
 
 /** Such as `integer` or `string, date-time or null`. */
 export function typeText(schema: JsonSchema): string {
-  if (schema.format === 'binary') return 'file';
+  if (schema.contentMediaType !== undefined) return 'file';
   const members = schema.oneOf ?? schema.anyOf;
   if (members !== undefined && schema.type === undefined)
     return [...new Set(members.map(typeText))].join(' or ');
