@@ -11,11 +11,11 @@ export function docsWebhook({ webhooks }: OpenApiDocument): Html {
 <p>${description}</p>
 <h4>Headers</h4>
 <dl>${parameters.map(({ name, required, schema, description: what }) =>
-    fieldRow({ name, schema, isRequired: required, description: what }),
+    fieldRow({ name, schema, mark: required ? 'always there' : undefined, description: what }),
   )}</dl>
 ${Object.entries(requestBody?.content ?? {}).map(
   ([type, { schema }]) => html`<h4>Body <small>${type}</small></h4>
-${fieldList(schema)}
+${fieldList(schema, 'always there')}
 `,
 )}<h4>What you answer</h4>
 <dl class="refusals">${Object.entries(responses).map(
