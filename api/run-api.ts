@@ -66,7 +66,7 @@ export async function runApi(options: {
   const ledger = new LateLedger();
   const appending = new LateAppender();
   const readiness = () => checkReadiness({ ledger, pool, watch });
-  const uploads = new UploadGate(config.UPLOADS_AT_ONCE);
+  const uploads = new UploadGate(config.UPLOADS_AT_ONCE, config.UPLOADS_PER_TEAM);
   const service: HttpService = {
     config,
     log,

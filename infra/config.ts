@@ -88,6 +88,8 @@ const settings = z.object({
   UPLOAD_IDLE_LIMIT: durationMs.default(30_000),
   UPLOAD_TIME_LIMIT: durationMs.default(2 * 3_600_000),
   UPLOADS_AT_ONCE: positiveNumber.default(16),
+  /** Of those: fewer, so that one team cannot keep out all others. */
+  UPLOADS_PER_TEAM: positiveNumber.default(10),
   SOURCE_MAX_DURATION: durationMs.default(4 * 3_600_000),
   FACE_SWAP_MAX_BYTES: positiveNumber.default(500_000_000),
   FACE_SWAP_MAX_DURATION: durationMs.default(300_000),
