@@ -3,6 +3,7 @@ import { resolveConfig } from '#infra/embedded/resolve-config.ts';
 import { KafkaFailure } from '#infra/kafka/kafka-failure.ts';
 import { createLogger } from '#infra/log.ts';
 import { MediaToolsMissing } from '#infra/media/media-tools.ts';
+import { boundYoungGeneration } from '#infra/young-generation.ts';
 import { runApi } from './run-api.ts';
 
 /** Whether the message alone tells the operator what to change: a setting, the cluster's shape, no ffmpeg, a port taken. */
@@ -14,6 +15,7 @@ const isOperators = (error: unknown): error is Error =>
 
 /** The api process: HTTP, the ledger, the settlement of charges and the deadlines of jobs. */
 
+boundYoungGeneration();
 const stopping = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
 

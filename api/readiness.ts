@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Readiness } from '#infra/health-server.ts';
 import type { ProjectionWatch } from '#infra/postgres/projection-watch.ts';
@@ -17,6 +18,14 @@ export async function checkReadiness(parts: {
   if (tables === 'unreachable') reasons.push('The database does not answer (Postgres).');
   if (tables === 'missing') reasons.push('The database has no tables yet: the projector makes them.');
   return { ready: reasons.length === 0, reasons };
+}
+
+const TABLES_LOOK_MS = 500;
+
+/** Resolves once the database has its tables, which the projector makes at its first start, or `signal` aborts. */
+export async function untilTables(pool: pg.Pool, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await hasTables(pool)) !== 'there')
+    await delay(TABLES_LOOK_MS, undefined, { signal }).catch(() => undefined);
 }
 
 async function hasTables(pool: pg.Pool): Promise<'there' | 'missing' | 'unreachable'> {

@@ -22,7 +22,7 @@ import { LateLedger } from './late-ledger.ts';
 import { runLedger } from './ledger/ledger.ts';
 import { LedgerClient } from './ledger/ledger-client.ts';
 import { logFreshness } from './log-freshness.ts';
-import { checkReadiness } from './readiness.ts';
+import { checkReadiness, untilTables } from './readiness.ts';
 import { watchDeadlines } from './settlement/deadline.ts';
 import { runSettlement } from './settlement/run-settlement.ts';
 import { runWebhooks } from './webhooks/run-webhooks.ts';
@@ -66,7 +66,7 @@ export async function runApi(options: {
   const ledger = new LateLedger();
   const appending = new LateAppender();
   const readiness = () => checkReadiness({ ledger, pool, watch });
-  const uploads = new UploadGate(config.UPLOADS_AT_ONCE);
+  const uploads = new UploadGate(config.UPLOADS_AT_ONCE, config.UPLOADS_PER_TEAM);
   const service: HttpService = {
     config,
     log,
@@ -90,7 +90,9 @@ export async function runApi(options: {
 
   const parts = startParts().catch(fail);
   const ending = AbortSignal.any([stopping, failed.signal]);
-  const webhooks = runWebhooks(service, { stopping: ending, abandoning: signal });
+  const webhooks = untilTables(pool, ending).then(() =>
+    runWebhooks(service, { stopping: ending, abandoning: signal }),
+  );
   await aborted(ending);
   log.info('The API stops: no new requests, what runs is finished.');
   await Promise.race([Promise.all([server.close(), webhooks]), delay(DRAIN_LIMIT_MS)]);
@@ -117,7 +119,8 @@ export async function runApi(options: {
     const appender = await whenKafkaAnswers(() => openAppender(kafka, { log }));
     if (appender !== undefined) {
       appending.connected(appender);
-      running.push(watchDeadlines({ pool, appender, freshness, log, now, jobDeadlineMs }, signal));
+      const deadlines = { pool, appender, freshness, log, now, jobDeadlineMs };
+      running.push(untilTables(pool, signal).then(() => watchDeadlines(deadlines, signal)));
     }
     await Promise.all(running);
     await appender?.close();

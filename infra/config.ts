@@ -16,7 +16,11 @@ const list = z
   .pipe(z.array(z.string()));
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const wholeNumber = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
+const wholeNumber = z.string().regex(/^\d+$/, 'must be a whole number, 0 or more').transform(Number);
+const positiveNumber = z
+  .string()
+  .regex(/^0*[1-9]\d*$/, 'must be a whole number, 1 or more')
+  .transform(Number);
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
@@ -51,12 +55,12 @@ const settings = z.object({
     .regex(/^[A-Za-z0-9._-]*$/)
     .default(''),
   KAFKA_TOPIC_PROFILE: z.enum(['embedded', 'production']).default('embedded'),
-  KAFKA_REPLICATION_FACTOR: wholeNumber.optional(),
+  KAFKA_REPLICATION_FACTOR: positiveNumber.optional(),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
     .optional(),
-  DATABASE_POOL_SIZE: wholeNumber.default(10),
+  DATABASE_POOL_SIZE: positiveNumber.default(10),
   S3_ENDPOINT: z.url().optional(),
   S3_PUBLIC_ENDPOINT: z.url().optional(),
   S3_REGION: z.string().default('us-east-1'),
@@ -72,21 +76,22 @@ const settings = z.object({
   EGRESS_ALLOW: list.pipe(z.array(z.string().regex(hostAndPort, 'must be host:port entries'))).default([]),
   ZERO_BALANCE_READS: z.enum(['allow', 'deny']).default('deny'),
   REFUND_FAILED_CLIPS: z.enum(['on', 'off']).default('on'),
-  RATE_LIMIT_PER_MINUTE: wholeNumber.default(60),
+  RATE_LIMIT_PER_MINUTE: positiveNumber.default(60),
   JOB_DEADLINE: durationMs.default(2 * 3_600_000),
   /** What the teams' webhook secrets derive from; the same in every api and for good. */
   WEBHOOK_MASTER_KEY: masterKey.optional(),
   WEBHOOK_TIMEOUT: durationMs.default(15_000),
-  WORKER_CONCURRENCY: wholeNumber.default(2),
-  SOURCE_MAX_BYTES: wholeNumber.default(2 * 1024 ** 3),
-  MUSIC_MAX_BYTES: wholeNumber.default(100_000_000),
-  SWAP_MAX_BYTES: wholeNumber.default(500_000_000),
+  WORKER_CONCURRENCY: positiveNumber.default(2),
+  SOURCE_MAX_BYTES: positiveNumber.default(2 * 1024 ** 3),
+  MUSIC_MAX_BYTES: positiveNumber.default(100_000_000),
   /** An upload has to go on arriving within this, and to be whole within the other. */
   UPLOAD_IDLE_LIMIT: durationMs.default(30_000),
   UPLOAD_TIME_LIMIT: durationMs.default(2 * 3_600_000),
-  UPLOADS_AT_ONCE: wholeNumber.default(16),
+  UPLOADS_AT_ONCE: positiveNumber.default(16),
+  /** Of those: fewer, so that one team cannot keep out all others. */
+  UPLOADS_PER_TEAM: positiveNumber.default(10),
   SOURCE_MAX_DURATION: durationMs.default(4 * 3_600_000),
-  FACE_SWAP_MAX_BYTES: wholeNumber.default(500_000_000),
+  FACE_SWAP_MAX_BYTES: positiveNumber.default(500_000_000),
   FACE_SWAP_MAX_DURATION: durationMs.default(300_000),
   /** How long finding out a video's length may take. */
   PROBE_TIME_LIMIT: durationMs.default(60_000),

@@ -86,6 +86,10 @@ export const answers = {
     'The content type is not supported: send the body as application/json, or as multipart/form-data where the operation takes files.',
   ),
   otherCharset: refusal(415, 'The charset is not supported: send JSON in UTF-8.'),
+  unsupportedCoding: refusal(
+    415,
+    'A Content-Encoding is not supported: send the body as it is, without compression.',
+  ),
   idempotencyConflict: refusal(
     422,
     'This Idempotency-Key was used before with another request. Use a new key for a new request.',

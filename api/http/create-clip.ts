@@ -67,6 +67,7 @@ export async function createClipFromForm(
       jobId,
       refuseEarly: (fields, files) => refuseClipFormEarly(fields, files, config.EGRESS_ALLOW),
     },
+    principal.teamId,
     service,
   );
   if ('refused' in received) return received.refused;

@@ -76,7 +76,7 @@ export async function createFaceSwapFromForm(
   const idempotency = parseIdempotencyKey(request.headers['idempotency-key']);
   if ('refused' in idempotency) return idempotency.refused;
   const jobId = randomUUID();
-  const received = await receiveForm(request, formRules(jobId, service.config), service);
+  const received = await receiveForm(request, formRules(jobId, service.config), principal.teamId, service);
   if ('refused' in received) return received.refused;
   const { form, discard } = received;
   const parsed = parseFaceSwapRequest(

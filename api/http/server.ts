@@ -108,14 +108,21 @@ function addV1(
 ): void {
   const ports = authenticationPorts(service);
   acceptBodies(v1);
-  v1.addHook('onRequest', async (request, reply) => {
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Answer | undefined> => {
     const admission = await authenticate(credentialsOf(request), ports);
     if (admission.standing !== undefined) reply.headers(rateLimitHeaders(admission.standing));
-    if ('refused' in admission) return sendAnswer(reply, admission.refused);
+    if ('refused' in admission) return admission.refused;
     principals.set(request, admission.principal);
     // Before a body is read: that nothing is here must not depend on what was sent to it.
-    if (request.is404) return sendAnswer(reply, answerUnrouted(request, routes));
-    return undefined;
+    return request.is404 ? answerUnrouted(request, routes) : refusedHeaders(request);
+  };
+  // Without `done` a refused request ends here for good. A promise would go on to the route once the answer's
+  // stream ends, and it ends before the answer is complete where the client leaves.
+  v1.addHook('onRequest', (request, reply, done) => {
+    admit(request, reply).then((refused) => {
+      if (refused === undefined) done();
+      else sendAnswer(reply, refused);
+    }, done);
   });
   v1.setNotFoundHandler((request, reply) => sendAnswer(reply, answerUnrouted(request, routes)));
   addRoutes(v1, service, (request) => {
@@ -123,6 +130,14 @@ function addV1(
     if (principal === undefined) throw new Error('A route was reached without authentication.');
     return principal;
   });
+}
+
+/** What no route can make sense of, whatever the body holds. */
+function refusedHeaders({ headers, raw }: FastifyRequest): Answer | undefined {
+  if ((raw.headersDistinct['idempotency-key']?.length ?? 0) > 1)
+    return answers.brokenRequest('There is more than one Idempotency-Key header. Send one.');
+  const coding = headers['content-encoding'];
+  return coding === undefined || coding === 'identity' ? undefined : answers.unsupportedCoding;
 }
 
 function authenticationPorts(service: HttpService): AuthenticationPorts {

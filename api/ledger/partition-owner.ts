@@ -57,14 +57,20 @@ const FENCED_PAUSE_MS = 1_500;
 export async function ownPartition(owner: Owner, place: LedgerPlace, signal: AbortSignal): Promise<void> {
   const log = owner.log.child({ partition: place.partition });
   let waitMs = RETRY_MS.first;
+  let hasDecided = false;
   while (!signal.aborted) {
     try {
       await ownOnce({ ...owner, log }, place, signal, () => {
         waitMs = RETRY_MS.first;
+        hasDecided = true;
       });
     } catch (error) {
       if (error instanceof BrokenChain) throw error;
-      log.warn({ reason: reasonOf(error) }, 'The ledger lost its footing; it takes over anew.');
+      // Its coordinators move while a cluster starts or instances share out partitions: no trouble at first.
+      const isBeginning = !hasDecided && waitMs < RETRY_MS.most;
+      if (isBeginning)
+        log.info({ reason: reasonOf(error) }, 'The ledger cannot take over yet; it tries again.');
+      else log.warn({ reason: reasonOf(error) }, 'The ledger lost its footing; it takes over anew.');
       const pauseMs = error instanceof WriterFenced ? FENCED_PAUSE_MS : waitMs;
       await delay(pauseMs, undefined, { signal }).catch(() => undefined);
       waitMs = Math.min(waitMs * 2, RETRY_MS.most);

@@ -105,7 +105,10 @@ export class GroupMembership {
     this.#consumer.on(events.CRASH, ({ payload }) => {
       if (this.#isLost) return;
       this.#isLost = true;
-      this.#kafka.log.warn({ reason: reasonOf(payload.error) }, 'A consumer group membership ended.');
+      const fields = { reason: reasonOf(payload.error) };
+      // A cluster's first group waits a moment for its coordinator; that is no trouble.
+      const isExpected = 'type' in payload.error && payload.error.type === 'GROUP_LOAD_IN_PROGRESS';
+      this.#kafka.log[isExpected ? 'info' : 'warn'](fields, 'A consumer group membership ended.');
       listener.onLost(payload.error);
     });
   }

@@ -1,8 +1,11 @@
 import { type LogEntry, logLevel } from 'kafkajs';
 import type { Logger } from '../log.ts';
 
-/** Every error code in a broker's answer shows here, also those that are expected and asked again. */
-const CONNECTIONS = 'Connection';
+/**
+ * What it says of these is said elsewhere. Connections: every error code in a broker's answer, also those that
+ * are expected and asked again. Consumers: their crashes, which end a group membership.
+ */
+const saidElsewhere: readonly string[] = ['Connection', 'Consumer'];
 
 /**
  * kafkajs's own log goes to ours one level lower than it asks for: it shouts about every connection that
@@ -16,7 +19,7 @@ export function kafkajsLogCreator(log: Logger) {
       log: { message, timestamp: _timestamp, stack: _stack, ...extra },
     }: LogEntry): void => {
       const fields = { kafkajs: namespace, ...extra };
-      if (level === logLevel.ERROR && namespace !== CONNECTIONS) log.warn(fields, message);
+      if (level === logLevel.ERROR && !saidElsewhere.includes(namespace)) log.warn(fields, message);
       else log.debug(fields, message);
     };
 }

@@ -188,9 +188,9 @@ test.each([
 test('every command has a help, which needs no service', async () => {
   const all = await adminHere('--help');
   expect(all.exitCode).toBe(0);
-  const names = [...all.stdout.matchAll(/^ {2}((?:team|billing|wallet|key|job|webhook) [a-z-]+|rebuild) /gm)].map(
-    ([, name]) => name,
-  );
+  const names = [
+    ...all.stdout.matchAll(/^ {2}((?:team|billing|wallet|key|job|webhook) [a-z-]+|rebuild) /gm),
+  ].map(([, name]) => name);
   expect(names).toHaveLength(12);
   for (const name of names) {
     const help = await adminHere(...String(name).split(' '), '--help');

@@ -236,7 +236,7 @@ describe('what cannot be read', () => {
     ['a form', 'video_url=x', 'application/x-www-form-urlencoded', 415],
     ['XML', '<a/>', 'application/xml', 415],
     ['too much', JSON.stringify({ prompt: 'x'.repeat(300_000) }), 'application/json', 413],
-    ['an upload', '--x\r\n\r\n--x--', 'multipart/form-data; boundary=x', 501],
+    ['a broken form', '--x\r\n\r\n--x--', 'multipart/form-data; boundary=x', 400],
   ])('%s', async (_what, raw, contentType, status) => {
     const answer = await post(raw, contentType);
     expect(answer).toMatchObject({ status, body: { error: expect.stringMatching(/\w.*\.$/s) } });
@@ -256,7 +256,7 @@ describe('routes', () => {
     ['GET', '/v1/clip/%2e%2e', 404, null],
     ['GET', '/v1/clip', 405, 'POST'],
     ['DELETE', '/v1/wallet', 405, 'GET, HEAD'],
-    ['POST', '/v1/clip/x', 405, 'GET, HEAD'],
+    ['POST', '/v1/clip/x', 405, 'DELETE, GET, HEAD'],
     ['PUT', '/v1/keys', 405, 'GET, HEAD, POST'],
     ['POST', '/v1/face-swap', 400, null],
   ])('%s %s is answered with %s', async (method, path, status, allow) => {

@@ -217,16 +217,23 @@ export class ApiInstance {
   }
 
   async untilReady(): Promise<void> {
-    await until(
-      `${this.url} to be ready`,
-      async () => (await this.request('GET', '/health/ready')).status === 200,
-    );
+    let reasons: unknown;
+    const isReady = async () => {
+      const { status, body } = await this.request('GET', '/health/ready');
+      reasons = body['reasons'];
+      return status === 200;
+    };
+    await until(`${this.url} to be ready`, isReady, READY_LIMIT_MS).catch((cause: unknown) => {
+      throw new Error(`The API at ${this.url} did not become ready: ${JSON.stringify(reasons)}`, { cause });
+    });
   }
 }
 
 export type ApiAnswer = Readonly<{ status: number; headers: Headers; body: Record<string, unknown> }>;
 
 const POLL_MS = 50;
+/** Taking over partitions waits for the whole group, and on a busy machine that takes long. */
+const READY_LIMIT_MS = 60_000;
 
 /** Asks until the answer is yes; an error counts as no. */
 export async function until(what: string, ask: () => Promise<boolean>, limitMs = 30_000): Promise<void> {

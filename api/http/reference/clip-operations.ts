@@ -1,12 +1,19 @@
 import { answers } from '../answers.ts';
-import { cancelledClipJobBody, cancellingBody } from '../cancel-job.ts';
+import { cancelledClipJobBody } from '../cancel-job.ts';
 import { clipResponseBody } from '../clip-request.ts';
 import { fieldError } from '../field-rules.ts';
 import { clipJobBody } from '../get-clip-job.ts';
 import { noVideo } from '../source-fields.ts';
 import { catchingUp, formRefusals, jsonRefusals } from './common-refusals.ts';
 import { clipFormBody, clipJsonBody } from './form-bodies.ts';
-import { cancelRefusals, createRefusals, forbiddenUrl, idempotencyKey, jobId } from './job-parts.ts';
+import {
+  cancellingAnswer,
+  cancelRefusals,
+  createRefusals,
+  forbiddenUrl,
+  idempotencyKey,
+  jobId,
+} from './job-parts.ts';
 import type { Operation } from './operation.ts';
 
 const job_id = String(jobId.example);
@@ -18,7 +25,7 @@ export const createClip: Operation = {
   tag: 'Clips',
   summary: 'Create Clip',
   description:
-    'Cuts short vertical clips from a video. Each clip costs 150 cents, charged now; a clip that fails is given back. The answer comes at once, and the work goes on in the background: ask for the job at its Location.',
+    'Cuts short vertical clips from a video. Each clip costs 150 cents, charged now; a clip that fails is given back. The answer comes at once, and the work goes on in the background: ask for the job at its Location. What does not exist yet is answered with 501 and costs nothing: style, prompt, hook_length, headings, captions, music, and the camera modes facecam, speaker-zoom and active-speaker.',
   access: 'key',
   parameters: [idempotencyKey],
   bodies: [
@@ -159,13 +166,7 @@ export const cancelClipJob: Operation = {
       body: { name: 'CancelledClipJob', schema: cancelledClipJobBody },
       examples: { cancelled: { job_id, status: 'completed', cancelled_clips: 2, refunded_cents: 300 } },
     },
-    {
-      status: 202,
-      when: 'It will be: what came back can be asked for by the same request in a moment.',
-      body: { name: 'Cancelling', schema: cancellingBody },
-      examples: { cancelling: { job_id, status: 'cancelling' } },
-      headers: ['Retry-After'],
-    },
+    cancellingAnswer(job_id),
   ],
   refusals: [
     { when: 'There is no such clip job of your team.', answer: answers.jobNotFound },

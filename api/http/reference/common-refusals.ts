@@ -47,6 +47,7 @@ export const jsonRefusals: readonly Refusal[] = [
   { when: 'The body is not UTF-8.', answer: answers.brokenUtf8 },
   { when: 'The body is too large.', answer: answers.bodyTooLarge(JSON_BODY_LIMIT_BYTES) },
   { when: 'The Content-Type is not one that the operation takes.', answer: answers.unsupportedContentType },
+  { when: 'The body is compressed.', answer: answers.unsupportedCoding },
   { when: 'The JSON is in another charset than UTF-8.', answer: answers.otherCharset },
 ];
 

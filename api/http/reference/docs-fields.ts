@@ -3,9 +3,12 @@ import type { JsonSchema } from './openapi-types.ts';
 
 /** Lists of fields, as the page at `/docs` shows schemas. */
 
+/** What marks a field that is never left out: of what a client sends, or of what it gets. */
+type Mark = 'required' | 'always there';
+
 /** The fields of `schema`, each object's own below it; nothing for a schema without fields. */
-export function fieldList(schema: JsonSchema): Html | undefined {
-  const rows = fieldRows(schema, '');
+export function fieldList(schema: JsonSchema, mark: Mark): Html | undefined {
+  const rows = fieldRows(schema, mark, '');
   return rows.length === 0 ? undefined : html`<dl>${rows}</dl>`;
 }
 
@@ -13,13 +16,13 @@ export function fieldList(schema: JsonSchema): Html | undefined {
 export const fieldRow = (row: {
   readonly name: string;
   readonly schema: JsonSchema;
-  readonly isRequired: boolean;
+  readonly mark: Mark | undefined;
   readonly description: string | undefined;
-}): Html => html`<div><dt><code>${row.name}</code> <small>${typeText(row.schema)}${row.isRequired && html` <span class="must">required</span>`}</small></dt>
+}): Html => html`<div><dt><code>${row.name}</code> <small>${typeText(row.schema)}${row.mark !== undefined && html` <span class="${row.mark === 'required' ? 'must' : 'soft'}">${row.mark}</span>`}</small></dt>
 <dd>${row.description !== undefined && html`<p>${row.description}</p>`}${rules(row.schema)}</dd></div>
 `;
 
-function fieldRows(schema: JsonSchema, prefix: string): readonly Html[] {
+function fieldRows(schema: JsonSchema, mark: Mark, prefix: string): readonly Html[] {
   const seen = new Set<string>();
   return alternatives(schema).flatMap((member) =>
     Object.entries(member.properties ?? {}).flatMap(([field, inner]) => {
@@ -27,9 +30,14 @@ function fieldRows(schema: JsonSchema, prefix: string): readonly Html[] {
       seen.add(field);
       const name = `${prefix}${field}`;
       const isRequired = alternatives(schema).every(({ required = [] }) => required.includes(field));
-      const row = fieldRow({ name, schema: inner, isRequired, description: inner.description });
+      const row = fieldRow({
+        name,
+        schema: inner,
+        mark: isRequired ? mark : undefined,
+        description: inner.description,
+      });
       const isList = inner.items !== undefined;
-      return [row, ...fieldRows(inner.items ?? inner, `${name}${isList ? '[]' : ''}.`)];
+      return [row, ...fieldRows(inner.items ?? inner, mark, `${name}${isList ? '[]' : ''}.`)];
     }),
   );
 }
@@ -40,7 +48,7 @@ const alternatives = (schema: JsonSchema): readonly JsonSchema[] =>
 
 /** Such as `integer` or `string, date-time or null`. */
 export function typeText(schema: JsonSchema): string {
-  if (schema.format === 'binary') return 'file';
+  if (schema.contentMediaType !== undefined) return 'file';
   const members = schema.oneOf ?? schema.anyOf;
   if (members !== undefined && schema.type === undefined)
     return [...new Set(members.map(typeText))].join(' or ');

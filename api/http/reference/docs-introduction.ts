@@ -28,15 +28,18 @@ export function docsIntroduction({ info, servers }: OpenApiDocument): Html {
 </dl>
 <h4>For pasting the commands below</h4>
 <pre><code>${variables}</code></pre>
-</header>
-<section>
+</header>`;
+}
+
+/** What any operation can answer instead of what it is for. */
+export const docsErrors = (): Html => html`<section>
 <h2 id="errors"><a href="#errors">Errors</a></h2>
 <p>Every refusal is JSON with an <code>error</code> that says what was wrong. These can come from any operation; the checks of the key are made in this order.</p>
 ${refusalList([...keyRefusals, ...unroutedRefusals, ...serviceRefusals])}
-</section>`;
-}
+</section>
+`;
 
-const refusalList = (refusals: readonly Refusal[]): Html => html`<dl>
+const refusalList = (refusals: readonly Refusal[]): Html => html`<dl class="refusals">
 ${refusals.map(({ when, answer }) => refusalRow(answer.status, String(answer.body['error']), when))}</dl>`;
 
 /** One refusal: its status and text, and when it comes. */

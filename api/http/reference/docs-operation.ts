@@ -29,12 +29,17 @@ ${operation['x-codeSamples'].map(
   parameters.length > 0 &&
   html`<h4>Parameters</h4>
 <dl>${parameters.map(({ name, required, schema, description, in: place }) =>
-    fieldRow({ name, schema: { ...schema, format: place }, isRequired: required, description }),
+    fieldRow({
+      name,
+      schema: { ...schema, format: place },
+      mark: required ? 'required' : undefined,
+      description,
+    }),
   )}</dl>
 `
 }${bodies.map(
   ([type, { schema }]) => html`<h4>Body <small>${type}</small></h4>
-${fieldList(resolved(schema, document))}
+${fieldList(resolved(schema, document), 'required')}
 `,
 )}${responses.filter(isSuccess).map(([status, response]) => success(status, response, document))}${refusals(
   responses.filter((response) => !isSuccess(response)),
@@ -54,7 +59,7 @@ ${
   html`<p class="soft">Headers: ${own.map(([name, header], index) => html`${index > 0 && ' '}<code>${name}</code> ${headerText(header, document)}`)}</p>
 `
 }${Object.values(response.content).map(
-  (media) => html`${fieldList(resolved(media.schema, document))}
+  (media) => html`${fieldList(resolved(media.schema, document), 'always there')}
 ${exampleFigures(media)}`,
 )}
 `;
@@ -77,7 +82,7 @@ function refusals(responses: readonly (readonly [string, ResponseObject])[]): Ht
     ),
   );
   return html`<details><summary>What it refuses (${rows.length})</summary>
-<dl>
+<dl class="refusals">
 ${rows}</dl></details>
 `;
 }

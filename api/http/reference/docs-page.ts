@@ -1,6 +1,7 @@
-import { docsIntroduction } from './docs-introduction.ts';
+import { docsErrors, docsIntroduction } from './docs-introduction.ts';
 import { docsOperation } from './docs-operation.ts';
 import { docsStyle } from './docs-style.ts';
+import { docsWebhook } from './docs-webhook.ts';
 import { Html, html } from './html.ts';
 import type { OpenApiDocument, OperationObject } from './openapi-types.ts';
 
@@ -29,21 +30,26 @@ export function docsPage(document: OpenApiDocument): string {
 <body>
 <div class="page">
 <nav aria-label="Contents">
-<ul><li><a href="#start">Start here</a></li><li><a href="#errors">Errors</a></li><li><a href="/openapi.json">openapi.json</a></li></ul>
+<ul><li><a href="#start">Start here</a></li></ul>
 ${sections.map(
   ({ name, operations }) => html`<strong>${name}</strong>
-<ul>${operations.map(({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`)}</ul>
+<ul>${operations.map(({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`)}${
+    name === 'Webhooks' && html`<li><a href="#jobEnded">${document.webhooks.jobEnded.post.summary}</a></li>`
+  }</ul>
 `,
-)}</nav>
+)}<ul><li><a href="#errors">Errors</a></li><li><a href="/openapi.json">openapi.json</a></li></ul>
+</nav>
 <main>
 ${docsIntroduction(document)}
 ${sections.map(
   ({ name, id, description, operations }) => html`<section>
 <h2 id="${id}"><a href="#${id}">${name}</a></h2>
 <p>${description}</p>
-${operations.map((operation) => docsOperation(operation, document))}</section>
+${operations.map((operation) => docsOperation(operation, document))}${
+  name === 'Webhooks' && docsWebhook(document)
+}</section>
 `,
-)}</main>
+)}${docsErrors()}</main>
 </div>
 </body>
 </html>

@@ -38,6 +38,8 @@ figure { margin: 0.75rem 0 0; }
 figcaption { color: var(--soft); font-size: 0.875rem; }
 dl { margin: 0; border-top: 1px solid var(--line); }
 dl > div { display: grid; grid-template-columns: minmax(9rem, 16rem) 1fr; gap: 0 1.25rem; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
+dl.refusals > div { grid-template-columns: 3rem 1fr; }
+dd p > code { font-size: 0.875em; }
 dt small { display: block; font-size: 0.8125rem; }
 dd { margin: 0; }
 dd p { margin: 0; }
@@ -46,7 +48,7 @@ details { margin: 0.75rem 0; }
 summary { cursor: pointer; font-weight: 600; font-size: 0.95rem; }
 @media (max-width: 56rem) {
   .page { display: block; padding: 0 1rem 4rem; }
-  nav { position: static; max-height: none; padding: 1rem 0 0; border-bottom: 1px solid var(--line); columns: 2; }
+  nav { position: static; max-height: 40vh; padding: 1rem 0 0; border-bottom: 1px solid var(--line); columns: 2; }
   nav ul { break-inside: avoid; }
 }
 @media (max-width: 36rem) {

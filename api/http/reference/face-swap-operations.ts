@@ -1,11 +1,18 @@
 import { answers } from '../answers.ts';
-import { cancelledFaceSwapBody, cancellingBody } from '../cancel-job.ts';
+import { cancelledFaceSwapBody } from '../cancel-job.ts';
 import { faceSwapResponseBody } from '../face-swap-request.ts';
 import { faceSwapJobBody } from '../get-face-swap-job.ts';
 import { noFaceImage, noVideo } from '../source-fields.ts';
 import { catchingUp, formRefusals, jsonRefusals } from './common-refusals.ts';
 import { faceSwapFormBody, faceSwapJsonBody } from './form-bodies.ts';
-import { cancelRefusals, createRefusals, forbiddenUrl, idempotencyKey, jobId } from './job-parts.ts';
+import {
+  cancellingAnswer,
+  cancelRefusals,
+  createRefusals,
+  forbiddenUrl,
+  idempotencyKey,
+  jobId,
+} from './job-parts.ts';
 import type { Operation } from './operation.ts';
 
 const job_id = String(jobId.example);
@@ -155,13 +162,7 @@ export const cancelFaceSwap: Operation = {
       body: { name: 'CancelledFaceSwap', schema: cancelledFaceSwapBody },
       examples: { cancelled: { job_id, status: 'failed', refunded_cents: 680 } },
     },
-    {
-      status: 202,
-      when: 'It will be: what came back can be asked for by the same request in a moment.',
-      body: { name: 'Cancelling', schema: cancellingBody },
-      examples: { cancelling: { job_id, status: 'cancelling' } },
-      headers: ['Retry-After'],
-    },
+    cancellingAnswer(job_id),
   ],
   refusals: [
     { when: 'There is no such face swap of your team.', answer: answers.jobNotFound },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { answers } from '../answers.ts';
+import { cancellingBody } from '../cancel-job.ts';
 import { fieldError } from '../field-rules.ts';
-import type { Parameter, Refusal } from './operation.ts';
+import type { Parameter, Refusal, Success } from './operation.ts';
 
 /** What the operations on jobs have in common. */
 
@@ -55,6 +56,15 @@ export const forbiddenUrl: Refusal = {
   when: 'A URL is one that the service must not fetch.',
   answer: answers.invalid([fieldError(['video_url'], 'cannot be used: its host is not a public address')]),
 };
+
+/** What both kinds of cancelling answer while it cannot be read yet what came back. */
+export const cancellingAnswer = (jobId: string): Success => ({
+  status: 202,
+  when: 'It will be: what came back can be asked for by the same request in a moment.',
+  body: { name: 'Cancelling', schema: cancellingBody },
+  examples: { cancelling: { job_id: jobId, status: 'cancelling' } },
+  headers: ['Retry-After'],
+});
 
 /** What both kinds of cancelling refuse. */
 export const cancelRefusals: readonly Refusal[] = [

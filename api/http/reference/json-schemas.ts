@@ -34,8 +34,12 @@ function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   // The same for tools that know no Unicode classes.
   for (const part of schema.allOf ?? [])
     if (part.pattern === '^\\P{Cc}*$') part.pattern = noControlCharacters;
-  // A file in a form: OpenAPI 3.1 says so by the media type, older tools by the format.
-  if (schema.format === 'binary') delete schema.contentEncoding;
+  // A file in a form: OpenAPI 3.1 says so by the media type.
+  if (schema.format === 'binary') {
+    delete schema.format;
+    delete schema.contentEncoding;
+    schema.contentMediaType = 'application/octet-stream';
+  }
 }
 
 function addNotes(schema: JsonSchema, component: string, path: string): void {

@@ -79,7 +79,7 @@ export type OpenApiDocument = {
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, OperationObject>>;
-  webhooks: Record<string, WebhookObject>;
+  webhooks: { jobEnded: WebhookObject };
   components: {
     schemas: Record<string, JsonSchema>;
     headers: Record<string, { description: string; schema: JsonSchema }>;

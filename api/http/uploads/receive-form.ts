@@ -36,6 +36,7 @@ type Receiving = Readonly<{
 export async function receiveForm(
   request: FastifyRequest,
   rules: FormRules,
+  teamId: number,
   service: HttpService,
 ): Promise<FormReceipt> {
   const maxBytes = largestForm(rules);
@@ -44,7 +45,7 @@ export async function receiveForm(
     return { refused: answers.brokenRequest('The Content-Type names no readable boundary.') };
   if (Number(request.headers['content-length'] ?? 0) > maxBytes)
     return { refused: answers.bodyTooLarge(maxBytes) };
-  const leave = service.uploads.enter();
+  const leave = service.uploads.enter(teamId);
   if (leave === undefined) return { refused: answers.tooManyUploads };
   liftDeadline(request.raw);
   const { UPLOAD_IDLE_LIMIT: idleMs, UPLOAD_TIME_LIMIT: totalMs } = service.config;

@@ -1,21 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, Client } from './client.ts';
 import type { ContractSystem, TeamClient } from './contract-system.ts';
 import { expectCreated } from './create-clip.ts';
 import { bodies, expectError } from './expectations.ts';
-
-const POLL_MS = 100;
 
 /** Sections 2.3, 2.4, 3.2 and 4.3 of the interface: `GET /v1/clip/{jobId}` from the order to the clips. */
 export function clipStatusContract(system: () => ContractSystem): void {
   describe('a job of three clips', { concurrent: false }, () => {
     let client: TeamClient;
     let jobId: string;
+    let path: string;
     beforeAll(async () => {
       client = await system().client({ cents: 1_000 });
-      const order = { video_url: system().media.url('/talk.mp4'), num_clips: 3 };
+      const order = { video_url: system().sources.url('12s.mov'), num_clips: 3 };
       jobId = expectCreated(await client.post('/v1/clip', order), 3);
+      path = `/v1/clip/${jobId}`;
     });
 
     test('is processing at first, at any instance, and says when to ask again', async () => {
@@ -28,7 +26,7 @@ export function clipStatusContract(system: () => ContractSystem): void {
 
     test('counts the clips that have ended', async () => {
       await system().endClip(jobId, 1, { title: 'The second' });
-      await untilStatus(client, jobId, ({ progress }) => {
+      await system().untilJob(client, path, ({ progress }) => {
         bodies.clipProcessing.parse({ job_id: jobId, status: 'processing', progress });
         return (progress as { completed: number }).completed === 1;
       });
@@ -37,7 +35,7 @@ export function clipStatusContract(system: () => ContractSystem): void {
     test('is completed with every clip, and what failed is given back', async () => {
       await system().endClip(jobId, 0, { error: 'There is no speech in it.' });
       await system().endClip(jobId, 2, { title: 'The third' });
-      const completed = await untilStatus(client, jobId, ({ status }) => status === 'completed');
+      const completed = await system().untilJob(client, path, ({ status }) => status === 'completed');
       expect(completed.headers.get('retry-after')).toBeNull();
       const { clips } = bodies.clipCompleted.parse(completed.body);
       expect(clips).toMatchObject([
@@ -82,18 +80,4 @@ export function clipStatusContract(system: () => ContractSystem): void {
       expectError(await system().rich.get(`/v1/clip/${id}`), 404, 'Job not found');
     },
   );
-}
-
-/** The status answer once it is as wanted. */
-export async function untilStatus(
-  client: Client,
-  jobId: string,
-  isWanted: (body: Answer['body']) => boolean,
-): Promise<Answer> {
-  for (;;) {
-    const answer = await client.get(`/v1/clip/${jobId}`);
-    expect(answer.status).toBe(200);
-    if (isWanted(answer.body)) return answer;
-    await delay(POLL_MS);
-  }
 }

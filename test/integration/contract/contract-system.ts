@@ -2,22 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseConfig } from '#infra/config.ts';
 import { type Appender, openAppender } from '#infra/kafka/appender.ts';
 import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { encodeRecord } from '#schemas/codec.ts';
-import { type MediaServer, startMediaServer } from '#test/stack/media-server.ts';
+import type { RecordTypes } from '#schemas/records.ts';
 import { ApiFixture, type Team } from '../api-fixture.ts';
-import { Client } from './client.ts';
+import { openSwapSources, type SwapSources } from '../http/swap-sources.ts';
+import { Receiver } from '../webhooks/receiver.ts';
+import { type Answer, Client } from './client.ts';
 
-export const talk = fileURLToPath(new URL('../../../infra/sample/talk.mp4', import.meta.url));
+const talk = fileURLToPath(new URL('../../../infra/sample/talk.mp4', import.meta.url));
 
 type TeamTraits = NonNullable<Parameters<ApiFixture['createTeam']>[0]>;
 export type TeamClient = Client & { readonly team: Team };
 /** More than the whole suite spends. */
 const PLENTY_CENTS = 100_000_000;
+const POLL_MS = 100;
 
 /**
  * One running service for the whole suite: two API instances and a projector. How workers end jobs has suites
@@ -25,8 +29,13 @@ const PLENTY_CENTS = 100_000_000;
  */
 export class ContractSystem {
   readonly fixture: ApiFixture;
-  readonly media: MediaServer;
+  /** Videos and images, on disk and on a web server. */
+  readonly sources: SwapSources;
+  /** Where webhooks go. */
+  readonly receiver: Receiver;
   readonly baseUrls: readonly [string, string];
+  /** An instance as it is shipped; the others take face swaps although nothing makes them yet. */
+  readonly shippedUrl: string;
   /** A team with plenty of money, for whatever looks at no sums. */
   readonly rich: TeamClient;
   /** For files of the tests. */
@@ -35,15 +44,19 @@ export class ContractSystem {
 
   private constructor(parts: {
     fixture: ApiFixture;
-    media: MediaServer;
+    sources: SwapSources;
+    receiver: Receiver;
     baseUrls: readonly [string, string];
+    shippedUrl: string;
     rich: TeamClient;
     folder: string;
     appender: Appender;
   }) {
     this.fixture = parts.fixture;
-    this.media = parts.media;
+    this.sources = parts.sources;
+    this.receiver = parts.receiver;
     this.baseUrls = parts.baseUrls;
+    this.shippedUrl = parts.shippedUrl;
     this.rich = parts.rich;
     this.folder = parts.folder;
     this.#appender = parts.appender;
@@ -51,18 +64,23 @@ export class ContractSystem {
 
   static async open(): Promise<ContractSystem> {
     const folder = await mkdtemp(join(tmpdir(), 'clipledger-contract-'));
-    const media = await startMediaServer({ containers: null }, { '/talk.mp4': talk });
+    const [sources, receiver] = await Promise.all([openSwapSources(), Receiver.start()]);
     const fixture = await ApiFixture.open({
       RATE_LIMIT_PER_MINUTE: '1000000',
-      EGRESS_ALLOW: media.egressAllow,
+      EGRESS_ALLOW: `${sources.host},${receiver.authority}`,
       WEBHOOK_MASTER_KEY: 'a'.repeat(64),
     });
-    const [first, second] = await Promise.all([fixture.startApi(), fixture.startApi()]);
+    const [first, second, shipped] = await Promise.all([
+      fixture.startApi({}, undefined, 'available'),
+      fixture.startApi({}, undefined, 'available'),
+      fixture.startApi(),
+    ]);
     const baseUrls = [first.url, second.url] as const;
     const appender = await openAppender(fixture.kafka, { log: fixture.log });
     const team = await fixture.createTeam({ cents: PLENTY_CENTS });
     const rich = Object.assign(new Client(first.url, team.key), { team });
-    return new ContractSystem({ fixture, media, baseUrls, rich, folder, appender });
+    const shippedUrl = shipped.url;
+    return new ContractSystem({ fixture, sources, receiver, baseUrls, shippedUrl, rich, folder, appender });
   }
 
   /** A client with the key of a team of its own. */
@@ -103,6 +121,49 @@ export class ContractSystem {
     await this.#appender.append([{ topic: 'job.events', key: jobId, value }]);
   }
 
+  /** Fails a face swap as a worker does. */
+  async failSwap(jobId: string, error: string): Promise<void> {
+    const value = encodeRecord('SwapFailed', { ...(await this.#swapEnd(jobId)), code: 'NO_FACE', error });
+    await this.#appender.append([{ topic: 'job.events', key: jobId, value }]);
+  }
+
+  /** Completes a face swap as a worker does. */
+  async completeSwap(jobId: string): Promise<void> {
+    const value = encodeRecord('SwapCompleted', {
+      ...(await this.#swapEnd(jobId)),
+      object_key: await this.#putClip(`results/${jobId}/swap.mp4`),
+      sheet_object_key: null,
+      engine: 'landmark',
+      mode: 'fullbody',
+      frame_count: 120,
+      swapped_frame_count: 120,
+      duration_ms: 12_000,
+      width: 1280,
+      height: 720,
+      byte_size: (await stat(talk)).size,
+      notes: [],
+    });
+    await this.#appender.append([{ topic: 'job.events', key: jobId, value }]);
+  }
+
+  async #swapEnd(jobId: string): Promise<Omit<RecordTypes['SwapFailed'], 'code' | 'error'>> {
+    const { rows } = await this.fixture.pool.query(
+      'SELECT team_id, debit_id FROM read_model.jobs WHERE job_id = $1',
+      [jobId],
+    );
+    return { event_id: randomUUID(), job_id: jobId, occurred_at: Date.now(), ...rows[0] };
+  }
+
+  /** What `path` answers once it is as wanted. */
+  async untilJob(client: Client, path: string, isWanted: (body: Answer['body']) => boolean): Promise<Answer> {
+    for (;;) {
+      const answer = await client.get(path);
+      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      if (isWanted(answer.body)) return answer;
+      await delay(POLL_MS);
+    }
+  }
+
   async #putClip(key: string): Promise<string> {
     const storage = ObjectStorage.connect(storageSettings(parseConfig(this.fixture.environment)));
     await storage.putFile(key, talk, { contentType: 'video/mp4' });
@@ -113,7 +174,8 @@ export class ContractSystem {
   async close(): Promise<void> {
     await this.#appender.close();
     await this.fixture.close();
-    await this.media.close();
+    await this.sources.close();
+    await this.receiver.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { accountContract } from './account.ts';
 import { authenticationContract } from './authentication.ts';
+import { beyondContract } from './beyond.ts';
+import { clipFilesContract } from './clip-files.ts';
 import { clipStatusContract } from './clip-status.ts';
 import { ContractSystem } from './contract-system.ts';
 import { createClipContract } from './create-clip.ts';
+import { docsCommandsContract } from './docs-commands.ts';
+import { faceSwapContract } from './face-swap.ts';
 import { httpErrorsContract } from './http-errors.ts';
 import { idempotencyContract } from './idempotency.ts';
 
@@ -28,3 +32,7 @@ describe.concurrent('POST /v1/clip', () => createClipContract(system));
 describe.concurrent('test, wallet and keys', () => accountContract(system));
 describe.concurrent('Idempotency-Key', () => idempotencyContract(system));
 describe.concurrent('HTTP', () => httpErrorsContract(system));
+describe.concurrent('POST /v1/clip with files', () => clipFilesContract(system));
+describe.concurrent('face swaps', () => faceSwapContract(system));
+describe.concurrent('beyond the interface', () => beyondContract(system));
+describe.concurrent('reference', () => docsCommandsContract(system));

@@ -13,7 +13,7 @@ export function createClipContract(system: () => ContractSystem): void {
   let source: { readonly video_url: string };
   beforeAll(async () => {
     client = system().rich;
-    source = { video_url: system().media.url('/talk.mp4') };
+    source = { video_url: system().sources.url('12s.mov') };
   });
 
   const asJson = (body: Record<string, unknown>, headers = {}) =>
@@ -82,7 +82,7 @@ export function createClipContract(system: () => ContractSystem): void {
     });
 
     test.concurrent('a music_url that could be fetched', async () => {
-      const music_url = system().media.url('/music.mp3');
+      const music_url = system().sources.url('song.mp3');
       const answer = await asJson({ music_url });
       if (isClipOptionMissing('music_url', music_url)) expectMissing(answer, 'music_url');
       else expectCreated(answer, 1);
@@ -175,7 +175,7 @@ export function expectCreated(answer: Answer, clipCount: number): string {
   return body.job_id;
 }
 
-function expectMissing(answer: Answer, field: string): void {
+export function expectMissing(answer: Answer, field: string): void {
   const error = expectError(answer, 501);
   expect(error).toContain(field);
   expect(error).toContain('Nothing was charged.');

@@ -72,6 +72,75 @@ export const bodies = {
     revoked_at: z.iso.datetime().nullable(),
     last_used_at: z.iso.datetime().nullable(),
   }),
+  clipCancelled: z.strictObject({
+    job_id: z.uuid(),
+    status: z.literal('completed'),
+    cancelled_clips: z.int(),
+    refunded_cents: z.int(),
+  }),
+  swapCreated: z.strictObject({
+    job_id: z.uuid(),
+    mode: z.enum(['face', 'fullbody']),
+    duration_seconds: z.int(),
+    cost_cents: z.int(),
+    status: z.literal('processing'),
+  }),
+  swapProcessing: z.strictObject({
+    job_id: z.uuid(),
+    status: z.literal('processing'),
+    progress: z.int().min(0).max(100),
+    created_at: z.iso.datetime(),
+  }),
+  swapCompleted: z.strictObject({
+    job_id: z.uuid(),
+    status: z.literal('completed'),
+    download_url: z.url(),
+    created_at: z.iso.datetime(),
+  }),
+  swapFailed: z.strictObject({
+    job_id: z.uuid(),
+    status: z.literal('failed'),
+    error: errorText,
+    created_at: z.iso.datetime(),
+  }),
+  jobList: z.strictObject({
+    jobs: z.array(
+      z.looseObject({
+        job_id: z.uuid(),
+        kind: z.enum(['clip', 'face_swap']),
+        status: z.enum(['processing', 'completed', 'failed']),
+        cost_cents: z.int(),
+        created_at: z.iso.datetime(),
+      }),
+    ),
+    next_cursor: z.string().nullable(),
+  }),
+  transactionList: z.strictObject({
+    transactions: z.array(
+      z.looseObject({
+        event_id: z.uuid(),
+        seq: z.int().min(1),
+        type: z.string(),
+        amount_cents: z.int(),
+        balance_cents: z.int(),
+        job_id: z.uuid().nullable(),
+        occurred_at: z.iso.datetime(),
+      }),
+    ),
+    next_cursor: z.string().nullable(),
+  }),
+  deliveryList: z.strictObject({
+    deliveries: z.array(
+      z.looseObject({
+        delivery_id: z.uuid(),
+        job_id: z.uuid(),
+        url: z.string(),
+        status: z.enum(['pending', 'delivered', 'failed']),
+        attempts: z.int(),
+      }),
+    ),
+    next_cursor: z.string().nullable(),
+  }),
 } as const;
 
 /** The error of an answer that must refuse with this status, and with this text where one is given. */

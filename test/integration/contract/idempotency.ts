@@ -11,7 +11,7 @@ export function idempotencyContract(system: () => ContractSystem): void {
   let source: { readonly video_url: string };
   beforeAll(async () => {
     client = system().rich;
-    source = { video_url: system().media.url('/talk.mp4') };
+    source = { video_url: system().sources.url('12s.mov') };
   });
   const create = (key: string, body: Record<string, unknown> = source, by = client) =>
     by.post('/v1/clip', body, { 'idempotency-key': key });

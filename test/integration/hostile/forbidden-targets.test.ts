@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiClient, createTeam } from '#test/stack/client.ts';
@@ -77,16 +78,16 @@ function targetsForbiddenOnTheirFace(): readonly string[] {
 
 /** Names that lead to this machine, as the service's own resolver says. */
 function innerUrls(): readonly string[] {
-  const names =
-    tenant.platform.containers === null
-      ? [hostname(), 'ip6-localhost']
-      : [tenant.platform.containers.hostName];
-  return names.map((name) => `http://${name}:${canary.port}/video.mp4`);
+  const { containers } = tenant.platform;
+  const names = containers === null ? [hostname(), 'ip6-localhost'] : [containers.hostName];
+  // What is an address and no name is refused on its face.
+  return names.filter((name) => isIP(name) === 0).map((name) => `http://${name}:${canary.port}/video.mp4`);
 }
 
 /** Ways of our own server to lead the service to an inner address after it was let in. */
 function redirects(): readonly string[] {
-  const inner = [`http://127.0.0.1:${canary.port}/`, `http://[::1]:${canary.port}/`, ...innerUrls()];
+  const hosts = ['127.0.0.1', '[::1]', tenant.platform.containers?.hostName ?? 'ip6-localhost'];
+  const inner = hosts.map((host) => `http://${host}:${canary.port}/`);
   const farther = server.put({ redirectTo: inner[0] ?? '' });
   const others = ['file:///etc/passwd', 'ftp://127.0.0.1/', `//2130706433:${canary.port}/`];
   return [...inner, ...others, farther].map((redirectTo) => server.put({ redirectTo }));

@@ -1,58 +1,41 @@
+import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { MediaFailure } from '#infra/media/media-failure.ts';
-import { runFfmpeg } from '#infra/media/run-ffmpeg.ts';
 import type { PipelineContext, RenderedClip } from '#workers/clip/contract.ts';
 import { analyseVideo, renderClip } from '#workers/clip/pipeline.ts';
 import { firstClip, inTaskFolder, plan, sample } from './task-folder.ts';
 
-/** A frame of a clip as RGB, for looking at its pixels. */
-async function frameOf(clip: RenderedClip, atSeconds: number, context: PipelineContext): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  await runFfmpeg({
-    tools: context.tools,
-    cwd: context.taskFolder,
-    signal: context.signal,
-    wallMs: 60_000,
-    args: [
-      '-ss',
-      String(atSeconds),
-      '-i',
-      clip.path,
-      '-frames:v',
-      '1',
-      '-f',
-      'rawvideo',
-      '-pix_fmt',
-      'rgb24',
-      'pipe:1',
-    ],
-    onStdout: (piece) => pieces.push(piece),
+/** What ffmpeg writes to its standard output. The inputs are the test's own. */
+async function ffmpeg({ tools, signal }: PipelineContext, args: readonly string[]): Promise<Buffer> {
+  const { stdout } = await promisify(execFile)(tools.ffmpegPath, ['-v', 'error', '-nostdin', ...args], {
+    signal,
+    timeout: 60_000,
+    encoding: 'buffer',
+    maxBuffer: 64 * 1024 ** 2,
   });
-  return Buffer.concat(pieces);
+  return stdout;
+}
+
+/** A frame of a clip as RGB, for looking at its pixels. */
+function frameOf(clip: RenderedClip, atSeconds: number, context: PipelineContext): Promise<Buffer> {
+  const at = ['-ss', String(atSeconds), '-i', clip.path];
+  return ffmpeg(context, [...at, '-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']);
 }
 
 /** The sound of a clip as 8 kHz mono samples. */
 async function soundOf(path: string, context: PipelineContext): Promise<Int16Array> {
-  const pieces: Buffer[] = [];
-  await runFfmpeg({
-    tools: context.tools,
-    cwd: context.taskFolder,
-    signal: context.signal,
-    wallMs: 60_000,
-    args: ['-i', path, '-vn', '-ac', '1', '-ar', '8000', '-f', 's16le', 'pipe:1'],
-    onStdout: (piece) => pieces.push(piece),
-  });
-  const bytes = Buffer.concat(pieces);
+  const sound = ['-vn', '-ac', '1', '-ar', '8000', '-f', 's16le', 'pipe:1'];
+  const bytes = await ffmpeg(context, ['-i', path, ...sound]);
   return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~1)));
 }
 
 async function makeVideo(context: PipelineContext, name: string, args: readonly string[]): Promise<string> {
   const path = join(context.taskFolder, name);
-  const { tools, taskFolder: cwd, signal } = context;
-  await runFfmpeg({ tools, cwd, signal, wallMs: 60_000, args: ['-v', 'error', ...args, path] });
+  await ffmpeg(context, [...args, path]);
   return path;
 }
 

@@ -2,25 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { commandEnvelope } from '#api/command-envelope.ts';
 import { type Appender, openAppender } from '#infra/kafka/appender.ts';
 import { encodeRecord } from '#schemas/codec.ts';
-import type { ClipOptions } from '#schemas/records.ts';
+import { plainClipOptions } from '#test/plain-clip-options.ts';
 import { type ApiFixture, type Team, until } from '../api-fixture.ts';
-
-const options: ClipOptions = {
-  video_url: 'https://example.com/talk.mp4',
-  video_object_key: null,
-  video_file_name: null,
-  num_clips: 1,
-  style: 'viral',
-  length_seconds: null,
-  prompt: null,
-  camera_mode: 'standard',
-  hook_length_seconds: null,
-  auto_heading: true,
-  heading: null,
-  captions: null,
-  music_url: null,
-  music_object_key: null,
-};
 
 type JobRow = { team_id: number; debit_id: string; clip_ids: readonly number[] };
 
@@ -51,7 +34,7 @@ export class PaidJobs {
         item_cents: 150,
         request_hash: jobId,
         job_deadline_at: Date.now() + 3_600_000,
-        clip: { ...options, num_clips: clips },
+        clip: { ...plainClipOptions, num_clips: clips },
         face_swap: null,
         callback_url: callbackUrl,
       },

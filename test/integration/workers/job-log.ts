@@ -7,6 +7,7 @@ import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
 import { type AnyRecord, decodeRecord, encodeRecord } from '#schemas/codec.ts';
 import type { ClipCompleted, ClipFailed, ClipOptions, JobRequested } from '#schemas/records.ts';
 import type { Topic } from '#schemas/topics.ts';
+import { plainClipOptions } from '#test/plain-clip-options.ts';
 import { until } from '#test/stack/poll.ts';
 
 export type LoggedRecord = AnyRecord & { readonly headers: ReadRecord['headers'] };
@@ -17,20 +18,11 @@ export type TerminalEvent =
 let nextClipId = 1;
 
 const plainOptions: ClipOptions = {
+  ...plainClipOptions,
   video_url: 'http://127.0.0.1/video.mp4',
-  video_object_key: null,
-  video_file_name: null,
-  num_clips: 1,
-  style: 'general',
-  length_seconds: null,
-  prompt: null,
   camera_mode: 'center-crop',
-  hook_length_seconds: null,
+  style: 'general',
   auto_heading: false,
-  heading: null,
-  captions: null,
-  music_url: null,
-  music_object_key: null,
 };
 
 /** A paid job as the ledger would request it. */

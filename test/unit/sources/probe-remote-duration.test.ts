@@ -1,16 +1,16 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EgressFailure } from '#infra/egress/egress-failure.ts';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import { locateMediaTools, type MediaTools } from '#infra/media/media-tools.ts';
 import { videoDuration } from '#infra/media/video-duration.ts';
 import { probeRemoteDuration, type RemoteDurationProbe } from '#infra/sources/probe-remote-duration.ts';
+import { hostileFiles } from '#test/integration/hostile/hostile-files.ts';
 import { startCanary } from '#test/unit/egress/canary.ts';
 import { fileAnswers, type SentBytes } from './file-server.ts';
 import { makeTestVideos, pictureMs, repeatTestVideo } from './test-videos.ts';
@@ -239,14 +239,14 @@ test('playlists in disguise lead ffprobe nowhere', async () => {
   await canary.close();
 });
 
-const hostile = join(process.env['CLIPLEDGER_MEDIA'] ?? '../shared/media', 'hostile');
+const hostileFolder = dirname(hostileFiles[0]?.path ?? '');
 
-test.skipIf(!existsSync(hostile))(
+test.skipIf(hostileFiles.length === 0)(
   'of each hostile file is found or refused with a sentence, quickly and from one place only',
   async () => {
     const inner = await startCanary();
-    answer = fileAnswers(hostile, sent, { ranges: true });
-    for (const name of await readdir(hostile)) {
+    answer = fileAnswers(hostileFolder, sent, { ranges: true });
+    for (const { name } of hostileFiles) {
       const own = await mkdtemp(join(folder, 'own-'));
       const outcome = await probing(name, { folder: own }).catch((error: unknown) => error);
       if (typeof outcome === 'number') expect(outcome, name).toBeLessThan(4 * 3_600_000);

@@ -159,5 +159,6 @@ describe('POST /v1/clip, JSON body', () => {
         music_url: null,
         music_object_key: null,
       },
+      callbackUrl: null,
     }));
 });

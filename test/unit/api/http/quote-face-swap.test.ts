@@ -95,7 +95,7 @@ function service(over: Partial<QuoteService> = {}): QuoteService {
     sources,
     storage: { getRange } as QuoteService['storage'],
     probes: new Turns({ atOnce: 1, ofTeam: 1, waiting: 1 }),
-    uploads: new UploadGate(1),
+    uploads: new UploadGate(1, 1),
     ...over,
   };
 }
@@ -167,7 +167,7 @@ describe('looking at sources', () => {
     expect(await quote(platformVideo('fine'), {}, AbortSignal.abort())).toMatchObject({
       refused: { status: 503 },
     });
-    const uploads = new UploadGate(1);
+    const uploads = new UploadGate(1, 1);
     const looking = quote(platformVideo('fine'), { uploads });
     uploads.stop();
     expect(await looking).toMatchObject({
