@@ -6,10 +6,10 @@ import {
   overlapMs,
   type Segment,
   shortestClipMs,
-} from './choose-segments.ts';
-import { clipTitle } from './clip-title.ts';
+} from './choose/choose-segments.ts';
+import { clipTitle } from './choose/clip-title.ts';
+import { materialOf } from './choose/material.ts';
 import type { ClipPlan, MissingClip, PipelineContext, PlanInput, PlannedClip } from './contract.ts';
-import { materialOf } from './material.ts';
 
 /**
  * Decides what a job's clips show: chooses the stretches by the source's analysis, and writes all of it down as

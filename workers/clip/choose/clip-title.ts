@@ -1,5 +1,5 @@
-import type { Span } from '../media/speech/utterances.ts';
-import type { SourceName } from './contract.ts';
+import type { Span } from '../../media/speech/utterances.ts';
+import type { SourceName } from '../contract.ts';
 
 const longestName = 60;
 

@@ -1,4 +1,4 @@
-import type { Span } from '../media/speech/utterances.ts';
+import type { Span } from '../../media/speech/utterances.ts';
 import { clipEdges, type Edge } from './clip-edges.ts';
 import { mostApart, spreadPicks } from './pick-segments.ts';
 

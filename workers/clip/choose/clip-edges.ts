@@ -1,4 +1,4 @@
-import type { Span } from '../media/speech/utterances.ts';
+import type { Span } from '../../media/speech/utterances.ts';
 import type { Material } from './choose-segments.ts';
 
 /** A moment where a clip may start or end, and how natural that is (0 to 1). */

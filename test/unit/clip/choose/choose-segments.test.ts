@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseSegments, type Material, overlapMs } from '#workers/clip/choose-segments.ts';
+import { chooseSegments, type Material, overlapMs } from '#workers/clip/choose/choose-segments.ts';
 import type { Span } from '#workers/media/speech/utterances.ts';
 
 /** Sentences of `speechMs`, parted by pauses that are long after every third. */

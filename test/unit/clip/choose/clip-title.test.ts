@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clipTitle } from '#workers/clip/clip-title.ts';
+import { clipTitle } from '#workers/clip/choose/clip-title.ts';
 
 const called = (fileName: string, title: string | null = null) => ({ fileName, title });
 const span = { startMs: 3_200, endMs: 34_400 };

@@ -1,6 +1,6 @@
-import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
-import { loudnessStepMs } from '../media/speech/loudness-meter.ts';
-import type { Span } from '../media/speech/utterances.ts';
+import type { SourceAnalysis } from '../../media/analysis/analysis-schema.ts';
+import { loudnessStepMs } from '../../media/speech/loudness-meter.ts';
+import type { Span } from '../../media/speech/utterances.ts';
 import type { Material } from './choose-segments.ts';
 
 const silenceLufs = -100;
