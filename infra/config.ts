@@ -84,6 +84,8 @@ const settings = z.object({
   WORKER_CONCURRENCY: positiveNumber.default(2),
   SOURCE_MAX_BYTES: positiveNumber.default(2 * 1024 ** 3),
   MUSIC_MAX_BYTES: positiveNumber.default(100_000_000),
+  /** A request that is not an upload has to arrive within this. */
+  REQUEST_TIME_LIMIT: durationMs.default(30_000),
   /** An upload has to go on arriving within this, and to be whole within the other. */
   UPLOAD_IDLE_LIMIT: durationMs.default(30_000),
   UPLOAD_TIME_LIMIT: durationMs.default(2 * 3_600_000),

@@ -73,7 +73,7 @@ export function buildServer(service: HttpService, routes: KnownRoute[] = []): Fa
   server.addHook('onRoute', ({ method, url }) => {
     routes.push({ methods: [method].flat(), path: url });
   });
-  limitRequests(server.server);
+  limitRequests(server.server, service.config.REQUEST_TIME_LIMIT);
   server.addHook('onSend', async (request, reply, payload) => lingerOverForm(request, reply, payload));
   server.addHook('preClose', async () => {
     setTimeout(() => service.uploads.stop(), UPLOADS_DRAIN_MS).unref();
