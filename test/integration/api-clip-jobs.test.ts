@@ -380,3 +380,23 @@ test('REFUND_FAILED_CLIPS=off keeps the money of failed clips', async () => {
     await strict.close();
   }
 });
+
+test('a stage that no worker has spoken of lately is not shown', async () => {
+  const team = await fixture.createTeam();
+  const jobId = String((await createClip(first, team)).body['job_id']);
+  const stageOf = async () =>
+    (await second.request('GET', `/v1/clip/${jobId}`, { key: team.key })).body['stage'];
+  const say = async (stage: string, agoMs: number) => {
+    const occurred_at = Date.now() - agoMs;
+    const value = { job_id: jobId, team_id: team.teamId, occurred_at, stage, fraction: 0.5 };
+    const positions = await appender.append([
+      { topic: 'job.progress', key: jobId, value: encodeRecord('JobProgressed', value) },
+    ]);
+    await fixture.watch.waitFor(positions, 10_000);
+  };
+  expect(await stageOf()).toBeUndefined();
+  await say('fetch', 1_000);
+  expect(await stageOf()).toBe('fetch');
+  await say('render', 120_000);
+  expect(await stageOf()).toBeUndefined();
+});
