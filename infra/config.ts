@@ -77,6 +77,8 @@ const settings = z.object({
   ZERO_BALANCE_READS: z.enum(['allow', 'deny']).default('deny'),
   REFUND_FAILED_CLIPS: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_PER_MINUTE: positiveNumber.default(60),
+  /** Keys of a team that are neither revoked nor expired. */
+  MAX_KEYS_PER_TEAM: positiveNumber.default(100),
   JOB_DEADLINE: durationMs.default(2 * 3_600_000),
   /** What the teams' webhook secrets derive from; the same in every api and for good. */
   WEBHOOK_MASTER_KEY: masterKey.optional(),

@@ -142,7 +142,10 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, FieldNo
     progress: { description: 'How far it is; only while processing.' },
     'progress.completed': { description: 'Clips that have ended.' },
     'progress.total': { description: 'Clips that were ordered.' },
-    stage: { description: 'What is being done just now; only while processing.' },
+    stage: {
+      description:
+        'What is being done just now; only while processing, and only where a worker has said so within the last minute.',
+    },
     clips: { description: 'The clips; only when completed.' },
     'clips.clip_id': { description: "The clip's own id, unique in the whole service." },
     'clips.status': { description: 'completed or failed.' },

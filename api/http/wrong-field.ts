@@ -1,12 +1,14 @@
 /** A string with what makes it a field's name, or a bracket; all else in JSON text cannot hold either. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/gs;
 
+/** A field that no body may have: one that its object has before, or `__proto__`, which no schema sees. */
+export type WrongField = Readonly<{ kind: 'twice' | 'never'; path: readonly string[] }>;
+
 /**
- * The path of the first field that an object in `json` has twice, dotted as in other errors; undefined when
- * there is none. JSON.parse keeps the last of them in silence, which a paid request must not be settled by.
+ * The first wrong field of an object in `json`, with its path as in other errors; undefined when there is none.
  * `json` must be text that JSON.parse accepts.
  */
-export function findDuplicateField(json: string): string | undefined {
+export function findWrongField(json: string): WrongField | undefined {
   const open: { names: Set<string>; isList: boolean; current: string }[] = [];
   for (const [token, colon] of json.matchAll(tokens)) {
     if (token === '{' || token === '[') open.push({ names: new Set(), isList: token === '[', current: '' });
@@ -16,7 +18,8 @@ export function findDuplicateField(json: string): string | undefined {
       const name = String(JSON.parse(token.slice(0, -colon.length)));
       if (inner === undefined) return undefined;
       inner.current = name;
-      if (inner.names.has(name)) return pathOf(open);
+      if (name === '__proto__') return { kind: 'never', path: pathOf(open) };
+      if (inner.names.has(name)) return { kind: 'twice', path: pathOf(open) };
       inner.names.add(name);
     }
   }
@@ -24,8 +27,5 @@ export function findDuplicateField(json: string): string | undefined {
 }
 
 /** Where in a list it is does not help to find it, so lists have no part in the path. */
-const pathOf = (open: readonly { isList: boolean; current: string }[]): string =>
-  open
-    .filter(({ isList }) => !isList)
-    .map(({ current }) => current)
-    .join('.');
+const pathOf = (open: readonly { isList: boolean; current: string }[]): readonly string[] =>
+  open.filter(({ isList }) => !isList).map(({ current }) => current);
