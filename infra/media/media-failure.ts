@@ -17,6 +17,7 @@ export const mediaFailureCodes = {
   NO_FACE: { retryable: false },
   PICTURE_TOO_LARGE: { retryable: false },
   TOO_SHORT: { retryable: false },
+  MUSIC_UNUSABLE: { retryable: false },
   NOT_SUPPORTED: { retryable: false },
   TIME_LIMIT: { retryable: true },
   MEMORY_LIMIT: { retryable: true },

@@ -1,0 +1,35 @@
+import type { FontFile } from './font-file.ts';
+
+type Fonts = readonly Pick<FontFile, 'advance'>[];
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+/** What no font has is drawn as a box. */
+const missingAdvance = 0.6;
+const emojiAdvance = 1.4;
+
+/** What people take for single characters: an emoji of several code points, a letter with its marks. Pure. */
+export function characters(text: string): readonly string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/**
+ * How wide text is drawn, in ems, by the first font that has each character. Kerning and joined letters are not
+ * counted, which make it a little narrower. Pure.
+ */
+export function textWidth(text: string, fonts: Fonts): number {
+  return characters(text).reduce((sum, character) => sum + characterWidth(character, fonts), 0);
+}
+
+function characterWidth(character: string, fonts: Fonts): number {
+  if (/\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}/u.test(character)) return emojiAdvance;
+  const codePoints = [...character].filter((point) => !/[\p{M}\p{Cf}]/u.test(point));
+  return codePoints.reduce((sum, point) => sum + advance(point.codePointAt(0) ?? 0, fonts), 0);
+}
+
+function advance(codePoint: number, fonts: Fonts): number {
+  for (const font of fonts) {
+    const found = font.advance(codePoint);
+    if (found !== undefined) return found;
+  }
+  return missingAdvance;
+}
