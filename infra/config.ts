@@ -108,6 +108,8 @@ const settings = z.object({
   WORK_DIR: z.string().optional(),
   /** A folder with a MANIFEST.json and models of the operator's own; they go before the bundled ones. */
   MODELS_DIR: z.string().optional(),
+  /** A folder with fonts of the operator's own, for headings and captions; they go before the bundled ones. */
+  FONTS_DIR: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 

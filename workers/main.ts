@@ -11,7 +11,9 @@ import { metrics } from '#infra/metrics.ts';
 import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { openSourceAccess } from '#infra/sources/source-access.ts';
-import { analyseVideo, fetchSource, planClips, renderClip } from './clip/pipeline.ts';
+import { FontUnusable } from './clip/overlays/font-file.ts';
+import { FontStore } from './clip/overlays/font-store.ts';
+import { analyseVideo, checkMusic, fetchMusic, fetchSource, planClips, renderClip } from './clip/pipeline.ts';
 import { ModelStore, ModelUnusable } from './models/model-store.ts';
 import { keepRetention } from './runtime/retention.ts';
 import { WorkFolders } from './runtime/work-folders.ts';
@@ -30,7 +32,9 @@ const stopping = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
 
 await run(stopping.signal).catch((error: Error) => {
-  const isOperators = [ConfigError, MediaToolsMissing, ModelUnusable].some((kind) => error instanceof kind);
+  const isOperators = [ConfigError, MediaToolsMissing, ModelUnusable, FontUnusable].some(
+    (kind) => error instanceof kind,
+  );
   process.stderr.write(`${isOperators ? error.message : String(error.stack)}\n`);
   process.exitCode = 1;
 });
@@ -40,6 +44,7 @@ async function run(signal: AbortSignal): Promise<void> {
   const config = await resolveConfig(process.env, ['KAFKA_BROKERS']);
   const log = createLogger(config, 'workers');
   await (await ModelStore.open(config.MODELS_DIR)).verifyAll();
+  await FontStore.open(config.FONTS_DIR);
   const sources = await openSourceAccess(config, log);
   const kafka = connectKafka(config, { clientId: 'clipledger-workers', log });
   const storage = ObjectStorage.connect(storageSettings(config));
@@ -64,6 +69,8 @@ async function run(signal: AbortSignal): Promise<void> {
       storage,
       pipeline: {
         fetchSource: (input, context) => fetchSource(input, context, sources),
+        fetchMusic: (input, context) => fetchMusic(input, context, sources.allow),
+        checkMusic,
         analyseVideo,
         planClips,
         renderClip,
@@ -73,8 +80,10 @@ async function run(signal: AbortSignal): Promise<void> {
       limits: {
         maxBytes: config.SOURCE_MAX_BYTES,
         maxDurationMs: config.SOURCE_MAX_DURATION,
+        maxMusicBytes: config.MUSIC_MAX_BYTES,
       },
       modelsFolder: config.MODELS_DIR,
+      fontsFolder: config.FONTS_DIR,
       concurrency: config.WORKER_CONCURRENCY,
       maxUnfinishedPerPartition: MAX_UNFINISHED_PER_PARTITION,
       random: Math.random,

@@ -24,6 +24,7 @@ export type WorkerOptions = Readonly<{
   tools: MediaTools;
   folders: WorkFolders;
   modelsFolder?: string | undefined;
+  fontsFolder?: string | undefined;
   limits: SourceLimits;
   /** Plans and renders run side by side, this many of each, so that a slow source holds up no render. */
   concurrency: number;

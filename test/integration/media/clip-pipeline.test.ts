@@ -138,7 +138,7 @@ describe('rendering', { timeout: 240_000 }, () => {
       const planned = await plan(source, context, { lengthSeconds: 10 });
       const moved = planned.clips.map((clip) => ({ ...clip, cuts: [{ start_ms: 7_370, end_ms: 15_120 }] }));
       const clip = await renderClip(
-        { sourcePath: source, plan: { ...planned, clips: moved }, item: 0 },
+        { sourcePath: source, plan: { ...planned, clips: moved }, item: 0, musicPath: null },
         context,
       );
       const sound = await soundOf(clip.path, context);

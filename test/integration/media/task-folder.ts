@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { locateMediaTools } from '#infra/media/media-tools.ts';
-import type { ClipPlan, PipelineContext, RenderedClip, StageProgress } from '#workers/clip/contract.ts';
+import { plainClipOptions } from '#test/plain-clip-options.ts';
+import type {
+  ClipPlan,
+  PipelineContext,
+  PlanOptions,
+  RenderedClip,
+  StageProgress,
+} from '#workers/clip/contract.ts';
 import { analyseVideo, planClips, renderClip } from '#workers/clip/pipeline.ts';
 import type { SourceAnalysis } from '#workers/media/analysis/analysis-schema.ts';
 
@@ -35,7 +42,14 @@ export async function inTaskFolder<T>(
   }
 }
 
-export type Wish = { readonly count?: number; readonly lengthSeconds?: number; readonly cameraMode?: string };
+export type Wish = {
+  readonly count?: number;
+  readonly lengthSeconds?: number;
+  readonly cameraMode?: string;
+  /** Whatever else is asked for. */
+  readonly options?: Partial<PlanOptions>;
+  readonly musicPath?: string;
+};
 
 let sampleAnalysis: SourceAnalysis | undefined;
 
@@ -49,10 +63,12 @@ async function analysisOf(sourcePath: string, context: PipelineContext): Promise
 /** Plans a source's clips. */
 export async function plan(sourcePath: string, context: PipelineContext, wish: Wish = {}): Promise<ClipPlan> {
   const options = {
+    ...plainClipOptions,
     num_clips: wish.count ?? 1,
     length_seconds: wish.lengthSeconds ?? null,
     camera_mode: wish.cameraMode ?? 'standard',
-    auto_heading: true,
+    music_object_key: wish.musicPath ?? null,
+    ...wish.options,
   };
   const analysis = await analysisOf(sourcePath, context);
   const sourceName = { title: null, fileName: sourcePath.split('/').at(-1) ?? '' };
@@ -65,5 +81,6 @@ export async function firstClip(
   context: PipelineContext,
   wish: Wish = {},
 ): Promise<RenderedClip> {
-  return renderClip({ sourcePath, plan: await plan(sourcePath, context, wish), item: 0 }, context);
+  const planned = await plan(sourcePath, context, wish);
+  return renderClip({ sourcePath, plan: planned, item: 0, musicPath: wish.musicPath ?? null }, context);
 }

@@ -83,7 +83,11 @@ describe('a job', () => {
       source_end_ms: 900,
     });
     await untilCleaned(job.job_id);
-    expect(await keysUnder(`results/${job.job_id}/`)).toHaveLength(9);
+    expect(await keysUnder(`results/${job.job_id}/${clipId}.`)).toEqual(
+      ['json', 'mp4', 'plan.json', 'png', 'source.png'].map(
+        (kind) => `results/${job.job_id}/${clipId}.${kind}`,
+      ),
+    );
   });
 
   test('leaves records whose headers lead back to the request', async () => {

@@ -65,7 +65,7 @@ export async function startTestWorker(
     pipeline,
     tools: noTools,
     folders: await WorkFolders.open(root),
-    limits: { maxBytes: 1_000_000, maxDurationMs: 3_600_000 },
+    limits: { maxBytes: 1_000_000, maxDurationMs: 3_600_000, maxMusicBytes: 1_000_000 },
     concurrency,
     maxUnfinishedPerPartition,
     // Retries come at once.
