@@ -118,8 +118,8 @@ function moved(data: Buffer, width: number, height: number, rows: number): Buffe
 /** Each line on a rounded pill as wide as it needs; pills of neighbouring lines run into one shape. */
 async function onPills(lines: readonly DrawnLine[], { size, ground }: HeadingLayout): Promise<Sharp> {
   const padding = ground.kind === 'pill' ? ground.padding : 0;
-  const above = Math.max(inkOf(lines).above, Math.round(size * 0.74)) + Math.round(size * 0.24);
-  const below = Math.max(inkOf(lines).below, Math.round(size * 0.2)) + Math.round(size * 0.16);
+  const above = Math.max(inkOf(lines).above, Math.round(size * 0.74)) + Math.round(size * 0.2);
+  const below = Math.max(inkOf(lines).below, Math.round(size * 0.2)) + Math.round(size * 0.14);
   const pitch = above + below;
   const width = inkOf(lines).width + 2 * padding;
   const height = lines.length * pitch;

@@ -5,7 +5,7 @@ type Fonts = readonly Pick<FontFile, 'advance'>[];
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** What no font has is drawn as a box. */
 const missingAdvance = 0.6;
-const emojiAdvance = 1.4;
+const emojiAdvance = 1.1;
 
 /** What people take for single characters: an emoji of several code points, a letter with its marks. Pure. */
 export function characters(text: string): readonly string[] {
