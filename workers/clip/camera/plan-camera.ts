@@ -1,10 +1,11 @@
 import type { SourceAnalysis } from '../../media/analysis/analysis-schema.ts';
-import type { Box, CameraMode, CameraPlan, CameraScene } from './camera-plan.ts';
-import { type Face, facesWithin, type Span } from './face-sightings.ts';
-import { type Framing, followFace, type Shooting } from './follow-face.ts';
+import type { CameraMode, CameraPlan, CameraScene } from './camera-plan.ts';
+import { type Framing, followFace } from './follow-face.ts';
 import { coverBox, type Size } from './picture-pixels.ts';
-import { shotsOfCut } from './shots-of-cut.ts';
-import { speakerTurns } from './speaker-turns.ts';
+import { facecamScenes } from './plan-facecam.ts';
+import { punchIns } from './punch-ins.ts';
+import { shownAreas } from './shown-areas.ts';
+import { type Take, takesOfCut } from './takes-of-cut.ts';
 
 type Cut = { readonly start_ms: number; readonly end_ms: number };
 
@@ -18,61 +19,70 @@ const output: Size = { width: 1080, height: 1920 };
 export function planCamera(analysis: SourceAnalysis, cuts: readonly Cut[], mode: CameraMode): CameraPlan {
   switch (mode) {
     case 'standard':
-      return { mode, scenes: cuts.map((cut) => wholePicture(cut, analysis)), notes: [] };
+      return { mode, scenes: cuts.flatMap((cut) => wholePicture(analysis, cut)), notes: [] };
     case 'center-crop':
-      return { mode, scenes: cuts.map((cut) => centreCrop(cut, analysis)), notes: [] };
+      return { mode, scenes: cuts.flatMap((cut) => centreCrop(analysis, cut)), notes: [] };
     case 'speaker-zoom':
-      return followed(analysis, cuts, { mode, framing: 'near' });
+      return { mode, ...followed(analysis, cuts, 'near') };
     case 'active-speaker':
-      return followed(analysis, cuts, { mode, framing: 'whole-height' });
+      return { mode, ...followed(analysis, cuts, 'whole-height') };
     case 'facecam':
-      return {
-        mode: 'standard',
-        scenes: cuts.map((cut) => wholePicture(cut, analysis)),
-        notes: ['No camera inset was found in the source: the whole picture is shown instead.'],
-      };
+      return facecam(analysis, cuts);
   }
 }
 
-function wholePicture(cut: Cut, analysis: SourceAnalysis): CameraScene {
-  return { ...cut, layout: { kind: 'blurred', picture: shownArea(analysis) } };
+function wholePicture(analysis: SourceAnalysis, cut: Cut): readonly CameraScene[] {
+  return shownAreas(analysis, cut).map(({ span, area }) => ({
+    start_ms: span.startMs,
+    end_ms: span.endMs,
+    layout: { kind: 'blurred', picture: area },
+  }));
 }
 
-function centreCrop(cut: Cut, analysis: SourceAnalysis): CameraScene {
-  const box = coverBox(shownArea(analysis), output);
-  return { ...cut, layout: { kind: 'crop', path: [{ at_ms: cut.start_ms, box }] } };
-}
-
-function shownArea(analysis: SourceAnalysis): Box {
-  return { x: 0, y: 0, width: analysis.display_width, height: analysis.display_height };
+function centreCrop(analysis: SourceAnalysis, cut: Cut): readonly CameraScene[] {
+  return shownAreas(analysis, cut).map(({ span, area }) => ({
+    start_ms: span.startMs,
+    end_ms: span.endMs,
+    layout: { kind: 'crop', path: [{ at_ms: span.startMs, box: coverBox(area, output) }] },
+  }));
 }
 
 function followed(
   analysis: SourceAnalysis,
   cuts: readonly Cut[],
-  { mode, framing }: { readonly mode: CameraMode; readonly framing: Framing },
-): CameraPlan {
-  const shooting: Shooting = { area: shownArea(analysis), output, framing };
-  const scenes = cuts.flatMap((cut) =>
-    shotsOfCut(analysis, cut).flatMap((shot) => shotScenes(analysis, shot, shooting)),
-  );
-  return { mode, scenes, notes: [] };
+  framing: Framing,
+): Pick<CameraPlan, 'scenes' | 'notes'> {
+  const played = withClipTimes(cuts.flatMap((cut) => takesOfCut(analysis, cut)));
+  const punches = framing === 'near' ? punchIns(analysis, played) : [];
+  const scenes = played.map(({ span, area, face }, index): CameraScene => {
+    const path =
+      face === undefined
+        ? [{ at_ms: span.startMs, box: coverBox(area, output) }]
+        : followFace(face, span, { area, output, framing, punches: punches[index] ?? [] });
+    return { start_ms: span.startMs, end_ms: span.endMs, layout: { kind: 'crop', path } };
+  });
+  const isFaceless = played.every(({ face }) => face === undefined);
+  return { scenes, notes: isFaceless ? ['No face was found in this clip: its middle is shown.'] : [] };
 }
 
-function shotScenes(analysis: SourceAnalysis, shot: Span, shooting: Shooting): readonly CameraScene[] {
-  const faces = facesWithin(analysis, shot).toSorted((a, b) => prominence(b) - prominence(a));
-  const turns = speakerTurns(faces, shot, analysis);
-  if (turns.length === 0) {
-    const path = [{ at_ms: shot.startMs, box: coverBox(shooting.area, shooting.output) }];
-    return [{ start_ms: shot.startMs, end_ms: shot.endMs, layout: { kind: 'crop', path } }];
-  }
-  return turns.map(({ face, span }): CameraScene => {
-    const path = followFace(face, span, shooting);
-    return { start_ms: span.startMs, end_ms: span.endMs, layout: { kind: 'crop', path } };
+function withClipTimes(takes: readonly Take[]): readonly (Take & { readonly clipStartMs: number })[] {
+  let clipStartMs = 0;
+  return takes.map((take) => {
+    const start = clipStartMs;
+    clipStartMs += take.span.endMs - take.span.startMs;
+    return { ...take, clipStartMs: start };
   });
 }
 
-/** How much of a face there is: its area, each time it is seen. */
-function prominence({ sightings }: Face): number {
-  return sightings.reduce((sum, { box }) => sum + box.width * box.height, 0);
+function facecam(analysis: SourceAnalysis, cuts: readonly Cut[]): CameraPlan {
+  const found = cuts.map((cut) => facecamScenes(analysis, cut, output));
+  if (found.every((scenes) => scenes === null)) {
+    const notes = ['No camera inset was found in this clip: the whole picture is shown, as in `standard`.'];
+    return { mode: 'standard', scenes: cuts.flatMap((cut) => wholePicture(analysis, cut)), notes };
+  }
+  const scenes = found.flatMap((each, index) => {
+    const cut = cuts[index];
+    return each ?? (cut === undefined ? [] : wholePicture(analysis, cut));
+  });
+  return { mode: 'facecam', scenes, notes: [] };
 }

@@ -1,141 +1,135 @@
 import type { SourceAnalysis } from '../../media/analysis/analysis-schema.ts';
 import type { Face, Span } from './face-sightings.ts';
+import { mouthMovement, mouthOnset } from './mouth-movement.ts';
+import { loudSpans } from './speech-energy.ts';
 
 /** A stretch of a shot in which one of its faces is looked at. */
 export type Turn = { readonly span: Span; readonly face: Face };
 
 const windowMs = 400;
-/** Louder than this part of the loudest moment around, someone may be speaking. */
-const leastLoudness = 0.18;
 /** A mouth moves this much more than the other's (both from 0 to 1) when its owner speaks. */
 const leastMargin = 0.15;
 /** A new speaker is believed after so many windows. */
 const confirmations = 3;
 /** No turn is shorter. */
 const shortestTurnMs = 1200;
-/** Lips that move less than this (in parts of the eye distance) are the mesh's trembling. */
-const leastLipRange = 0.04;
-const loudnessStepMs = 100;
+/** A mouth opens before it is heard: the camera may go to it so much earlier, and a moment before it moves. */
+const earlierMs = 1200;
+const beforeOnsetMs = 120;
 
 /**
- * Who is to be looked at when in a shot with several faces: the one whose lips move while there is speech. Each
- * mouth is measured against its own usual movement; a new speaker counts from the first of three windows. The
- * first face goes on where nobody speaks. Pure.
+ * Who is looked at when in a shot with faces: the one whose lips move while there is speech. Each mouth is
+ * measured against its own usual movement; a new speaker counts from the first of three windows that it wins, and
+ * is cut to when the mouth opens. Where nobody speaks, the last speaker goes on; who is seen alone is looked at.
+ * Faces come the most prominent first. Pure.
  */
-export function speakerTurns(faces: readonly Face[], span: Span, analysis: SourceAnalysis): readonly Turn[] {
+export function speakerTurns(faces: readonly Face[], shot: Span, analysis: SourceAnalysis): readonly Turn[] {
   const [first] = faces;
   if (first === undefined) return [];
-  const starts = windowStarts(span);
-  const scores = faces.map((face) => mouthScores(face, starts));
-  const speech = starts.map((startMs) => hasSpeech(startMs, span, analysis));
-  const winners = starts.map((_, window) => (speech[window] ? winner(scores, window) : undefined));
-  const chosen = dwelling(settled(winners), starts, span);
-  return joinTurns(
-    chosen.map((face, window): Turn => {
-      const startMs = starts[window] ?? span.startMs;
-      return { span: { startMs, endMs: starts[window + 1] ?? span.endMs }, face: faces[face ?? 0] ?? first };
-    }),
-  );
+  const windows = windowsOf(shot);
+  const isLoud = loudSpans(shot, analysis.sound);
+  const winners = windowWinners(faces, windows, isLoud);
+  const chosen = settled(winners).map((face) => face ?? 0);
+  const changes = changesOf(chosen).map(({ window, face }) => {
+    const span = windows[window] ?? shot;
+    const known = faces[face] ?? first;
+    if (window === 0) return { ms: shot.startMs, face: known };
+    return { ms: changeMs(known, span, isLoud), face: known };
+  });
+  return turnsOf(changes, shot);
 }
 
-function windowStarts({ startMs, endMs }: Span): readonly number[] {
+function windowsOf({ startMs, endMs }: Span): readonly Span[] {
   const count = Math.max(1, Math.floor((endMs - startMs) / windowMs));
-  return Array.from({ length: count }, (_, window) => startMs + window * windowMs);
+  return Array.from({ length: count }, (_, window) => ({
+    startMs: startMs + window * windowMs,
+    endMs: window === count - 1 ? endMs : startMs + (window + 1) * windowMs,
+  }));
 }
 
-/** How much the lips move in each window, 0 for the face's own stillness to 1 for its own liveliness. */
-function mouthScores(face: Face, starts: readonly number[]): readonly number[] {
-  const movements = starts.map((startMs) =>
-    lipRange(face, { startMs: startMs - 60, endMs: startMs + windowMs + 60 }),
-  );
-  const known = movements.filter((each) => each !== undefined).sort((a, b) => a - b);
-  const low = known[Math.floor(known.length * 0.2)] ?? 0;
-  const high = known[Math.floor(known.length * 0.8)] ?? 0;
-  const range = Math.max(leastLipRange, high - low);
-  return movements.map((each) => (each === undefined ? 0 : Math.min(1, Math.max(0, (each - low) / range))));
+/** Which face speaks in each window; undefined where nobody does, or one cannot tell. */
+function windowWinners(
+  faces: readonly Face[],
+  windows: readonly Span[],
+  isLoud: (span: Span) => boolean,
+): readonly (number | undefined)[] {
+  const movements = faces.map((face) => mouthMovement(face, windows));
+  return windows.map((span, window) => {
+    const visible = faces.flatMap((face, index) => (isSeen(face, span) ? [index] : []));
+    if (visible.length === 1) return visible[0];
+    if (!isLoud(span)) return undefined;
+    const [best, second] = visible
+      .map((face) => ({ face, movement: movements[face]?.[window] ?? 0 }))
+      .sort((a, b) => b.movement - a.movement);
+    if (best === undefined || second === undefined) return undefined;
+    return best.movement - second.movement >= leastMargin ? best.face : undefined;
+  });
 }
 
-function lipRange({ sightings }: Face, { startMs, endMs }: Span): number | undefined {
-  const lips = sightings
-    .filter(({ atMs }) => atMs >= startMs && atMs < endMs)
-    .map((each) => each.lips)
-    .filter((each) => each !== undefined);
-  return lips.length < 2 ? undefined : Math.max(...lips) - Math.min(...lips);
-}
-
-function hasSpeech(startMs: number, span: Span, { sound }: SourceAnalysis): boolean {
-  if (sound === null) return false;
-  const amplitude = (tenths: number): number => 10 ** (tenths / 200);
-  const around = sound.loudness.slice(
-    Math.floor(span.startMs / loudnessStepMs),
-    Math.ceil(span.endMs / loudnessStepMs),
-  );
-  const peak = Math.max(0, ...around.map(amplitude));
-  const now = sound.loudness.slice(
-    Math.floor(startMs / loudnessStepMs),
-    Math.ceil((startMs + windowMs) / loudnessStepMs),
-  );
-  return peak > 0 && Math.max(0, ...now.map(amplitude)) >= leastLoudness * peak;
-}
-
-function winner(scores: readonly (readonly number[])[], window: number): number | undefined {
-  const ranked = scores
-    .map((each, face) => ({ face, score: each[window] ?? 0 }))
-    .sort((a, b) => b.score - a.score);
-  const [best, second] = ranked;
-  if (best === undefined) return undefined;
-  return best.score - (second?.score ?? 0) >= leastMargin ? best.face : undefined;
+function isSeen({ sightings }: Face, { startMs, endMs }: Span): boolean {
+  return sightings.some(({ atMs }) => atMs >= startMs && atMs < endMs);
 }
 
 /** Who is looked at in each window; a new one from the first window of those that confirm it. */
 function settled(winners: readonly (number | undefined)[]): readonly (number | undefined)[] {
   const chosen: (number | undefined)[] = [];
   let current: number | undefined;
-  let challenger: { face: number; since: number; wins: number } | undefined;
+  let challenger: { readonly face: number; readonly since: number; readonly wins: number } | undefined;
   for (const [window, face] of winners.entries()) {
-    if (face === current) challenger = undefined;
-    else if (face !== undefined) {
-      challenger =
-        challenger?.face === face
-          ? { ...challenger, wins: challenger.wins + 1 }
-          : { face, since: window, wins: 1 };
-    }
-    if (challenger !== undefined && challenger.wins >= confirmations) {
-      current = challenger.face;
-      chosen.fill(current, challenger.since);
-      challenger = undefined;
-    }
     chosen.push(current);
+    if (face === undefined) continue;
+    if (face === current) {
+      challenger = undefined;
+      continue;
+    }
+    const isSame = challenger?.face === face;
+    challenger = {
+      face,
+      since: isSame ? (challenger?.since ?? window) : window,
+      wins: isSame ? (challenger?.wins ?? 0) + 1 : 1,
+    };
+    if (challenger.wins < confirmations) continue;
+    current = challenger.face;
+    chosen.fill(current, challenger.since);
+    challenger = undefined;
   }
-  const firstKnown = chosen.find((face) => face !== undefined);
+  const firstKnown = chosen.find((face) => face !== undefined) ?? winners.find((face) => face !== undefined);
   return chosen.map((face) => face ?? firstKnown);
 }
 
-/** Turns too short to be looked at go to the one before (the first to the one after). */
-function dwelling(
-  chosen: readonly (number | undefined)[],
-  starts: readonly number[],
-  span: Span,
-): readonly (number | undefined)[] {
-  const result = [...chosen];
-  for (let from = 0; from < result.length; ) {
-    let to = from;
-    while (to < result.length && result[to] === result[from]) to += 1;
-    const lengthMs = (starts[to] ?? span.endMs) - (starts[from] ?? span.startMs);
-    if (lengthMs < shortestTurnMs && from > 0) result.fill(result[from - 1], from, to);
-    else if (lengthMs < shortestTurnMs && to < result.length) result.fill(result[to], from, to);
-    from = to;
-  }
-  return result;
+type Change<Who> = { readonly window: number; readonly face: Who };
+
+function changesOf(chosen: readonly number[]): readonly Change<number>[] {
+  return chosen.flatMap((face, window) => (face === chosen[window - 1] ? [] : [{ window, face }]));
 }
 
-function joinTurns(turns: readonly Turn[]): readonly Turn[] {
-  const joined: Turn[] = [];
-  for (const turn of turns) {
-    const before = joined.at(-1);
-    if (before?.face === turn.face) {
-      joined[joined.length - 1] = { face: turn.face, span: { ...before.span, endMs: turn.span.endMs } };
-    } else joined.push(turn);
+/** When to cut to a new speaker: in the silence before, as the mouth begins to move. */
+function changeMs(face: Face, span: Span, isLoud: (span: Span) => boolean): number {
+  const step = 100;
+  let silentSince = span.startMs;
+  const isSilentBefore = (): boolean => !isLoud({ startMs: silentSince - step, endMs: silentSince });
+  while (span.startMs - silentSince < earlierMs && isSilentBefore()) silentSince -= step;
+  const onset = mouthOnset(face, span, silentSince);
+  return Math.max(Math.min(silentSince, span.startMs), onset - beforeOnsetMs);
+}
+
+/** The turns between changes; those too short to be looked at go to the one before. */
+function turnsOf(
+  changes: readonly { readonly ms: number; readonly face: Face }[],
+  shot: Span,
+): readonly Turn[] {
+  const turns: Turn[] = [];
+  for (const [index, { ms, face }] of changes.entries()) {
+    const endMs = changes[index + 1]?.ms ?? shot.endMs;
+    const startMs = turns.at(-1)?.span.endMs ?? shot.startMs;
+    const before = turns.at(-1);
+    const isShort = endMs - Math.max(ms, startMs) < shortestTurnMs;
+    if (before !== undefined && (isShort || before.face === face)) {
+      turns[turns.length - 1] = {
+        face: before.face,
+        span: { ...before.span, endMs: Math.max(endMs, before.span.endMs) },
+      };
+    } else turns.push({ face, span: { startMs, endMs: Math.max(endMs, startMs) } });
   }
-  return joined;
+  return turns;
 }
