@@ -45,7 +45,8 @@ const listDead: AdminCommand = {
 
 const redriveDead: AdminCommand = {
   name: 'dead redrive',
-  summary: 'Make a clip or a face swap that was given up once more. It stays failed and refunded for the client.',
+  summary:
+    'Make a clip or a face swap that was given up once more. It stays failed and refunded for the client.',
   usage: ['--task ID   as `dead list` shows it'],
   options: { task: { type: 'string' } },
   run: async (options, operator) => {

@@ -16,7 +16,7 @@ function observed() {
   const said: string[] = [];
   const publisher = new ProgressPublisher(async (records) => {
     for (const { value } of records) {
-      const event = decodeRecord(value);
+      const event = decodeRecord(value ?? Buffer.alloc(0));
       if (event.name === 'JobProgressed') said.push(`${event.value.stage} ${event.value.fraction}`);
     }
   }, Date.now);
