@@ -14,16 +14,18 @@ export type CaptionLayout = {
   readonly baseline: number;
 };
 
-/** A line of twenty common characters fits the safe width at this size, within bounds that read well. */
-const usualLine = 'the right answer was';
-const [smallest, largest] = [44, 92] as const;
+/** A line of as many common characters as a line may have: it fits the safe width. */
+const usualLine = 'the right answer w';
+const [smallest, largest] = [44, 104] as const;
+/** Letters are as high as this where there is the width: halfway between small ones and capitals. */
+const letterHeight = 58;
 /** Between letters that hang below the last line and the safe zone's end. */
 const hang = 0.3;
 
 /** The captions' size and place in a clip; `bottom` is where they have to end, in pixels from the top. Pure. */
 export function captionLayout(fonts: FontStack, bottom: number = safeZone.bottom): CaptionLayout {
   const byWidth = (safeWidth * 0.94) / textWidth(usualLine, fonts);
-  const byHeight = 60 / fonts[0].capHeight;
+  const byHeight = letterHeight / ((fonts[0].capHeight + fonts[0].xHeight) / 2);
   const size = Math.round(Math.min(largest, Math.max(smallest, Math.min(byWidth, byHeight))));
   const outline = Math.round(size * 0.09);
   const pitch = Math.round(size * (fonts[0].capHeight + 0.55));

@@ -1,5 +1,6 @@
 import { type CaptionLayout, pageSize } from './caption-layout.ts';
 import type { FontStack } from './font-store.ts';
+import { directionMark } from './measure-text.ts';
 import { colorOf, outlineOf } from './overlay-colors.ts';
 import type { CaptionPage, CaptionPlan, CaptionWord } from './overlay-plan.ts';
 import { frame } from './safe-zone.ts';
@@ -51,6 +52,7 @@ function pageEvents(
 ): readonly string[] {
   const size = pageSize(page, layout, fonts);
   const words = page.lines.flat();
+  const mark = directionMark(words.map(({ text }) => text).join(' '));
   return words.flatMap((word, index) => {
     const start = index === 0 ? page.start_ms : word.start_ms;
     const end = words[index + 1]?.start_ms ?? page.end_ms;
@@ -60,7 +62,7 @@ function pageEvents(
     return page.lines.map((line, row) => {
       const below = page.lines.length - 1 - row;
       const baseline = layout.baseline - below * layout.pitch;
-      const text = lineText(line, word, plan.color);
+      const text = mark + lineText(line, word, plan.color);
       return `Dialogue: 0,${time(from)},${time(to)},Caption,,0,0,0,,${placed(baseline, size, layout, fonts)}${text}`;
     });
   });

@@ -5,8 +5,9 @@ export type FontFile = {
   /** By Windows' metrics, which ASS renderers size a font by: above and below the baseline. */
   readonly winAscent: number;
   readonly winDescent: number;
-  /** How high capitals stand over the baseline. */
+  /** How high capitals, and small letters such as x, stand over the baseline. */
   readonly capHeight: number;
+  readonly xHeight: number;
   /** How far a code point's glyph advances; undefined where the font does not have it. */
   readonly advance: (codePoint: number) => number | undefined;
 };
@@ -33,15 +34,17 @@ function readFont(bytes: Buffer): FontFile {
   const table = tablesOf(bytes);
   const [head, hhea, os2] = [table('head'), table('hhea'), table('OS/2')];
   const unitsPerEm = head.readUInt16BE(18);
-  const isWide = os2.readUInt16BE(0) >= 2;
-  const capHeight = isWide ? os2.readInt16BE(88) / unitsPerEm : 0;
+  // Only tables from version 2 on know these heights, and not all that do say them.
+  const heightAt = (offset: number): number =>
+    os2.readUInt16BE(0) >= 2 ? os2.readInt16BE(offset) / unitsPerEm : 0;
   const glyphOf = characterMap(table('cmap'));
   const advanceOf = advances(table('hmtx'), hhea.readUInt16BE(34));
   return {
     family: familyName(table('name')),
     winAscent: os2.readUInt16BE(74) / unitsPerEm,
     winDescent: os2.readUInt16BE(76) / unitsPerEm,
-    capHeight: capHeight > 0 ? capHeight : 0.7,
+    capHeight: heightAt(88) > 0 ? heightAt(88) : 0.7,
+    xHeight: heightAt(86) > 0 ? heightAt(86) : 0.5,
     advance: (codePoint) => {
       const glyph = glyphOf(codePoint);
       return glyph === 0 ? undefined : advanceOf(glyph) / unitsPerEm;

@@ -1,4 +1,5 @@
 import type { FontStack } from './font-store.ts';
+import { directionMark } from './measure-text.ts';
 import { colorOf, outlineOf } from './overlay-colors.ts';
 import type { HeadingPlan } from './overlay-plan.ts';
 import { frame, safeWidth, safeZone } from './safe-zone.ts';
@@ -40,7 +41,9 @@ export function headingLayout(plan: HeadingPlan, fonts: FontStack, height: numbe
   return laid(plan, size, wrapped(size).lines);
 }
 
-function laid(plan: HeadingPlan, size: number, lines: readonly string[]): HeadingLayout {
+function laid(plan: HeadingPlan, size: number, wrapped: readonly string[]): HeadingLayout {
+  const mark = directionMark(plan.text);
+  const lines = wrapped.map((line) => mark + line);
   if (plan.style === 'instagram') {
     const isBlack = plan.bg_color === 'black';
     const [fill, color] = isBlack ? ['#ffffff', '#000000'] : ['#000000', '#ffffff'];

@@ -33,3 +33,15 @@ function advance(codePoint: number, fonts: Fonts): number {
   }
   return missingAdvance;
 }
+
+/**
+ * A mark to set before each line of a text so that its direction is the whole text's, whatever the line begins
+ * with; none where nothing in it is written from right to left. Pure.
+ */
+export function directionMark(text: string): string {
+  const rightToLeft =
+    text.match(/[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/gu)?.length ?? 0;
+  if (rightToLeft === 0) return '';
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  return rightToLeft * 2 >= letters ? '\u200f' : '\u200e';
+}

@@ -3,7 +3,8 @@ import { captionWords, parts } from './caption-words.ts';
 import type { ClipWord } from './clip-words.ts';
 import type { CaptionPage, CaptionPlan } from './overlay-plan.ts';
 
-const mostLineCharacters = 20;
+/** Twenty would do too, at a smaller size. */
+const mostLineCharacters = 18;
 const mostLines = 2;
 const mostPageMs = 2_000;
 /** How long a page may stay after its last word; and so short a gap to the next page is no gap. */
