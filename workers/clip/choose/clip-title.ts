@@ -8,9 +8,14 @@ const longestName = 60;
  * `Board meeting, 0:03 to 0:34`. Pure.
  */
 export function clipTitle(sourceName: SourceName, span: Span): string {
-  const name = readableTitle(sourceName.title ?? '') ?? readableName(sourceName.fileName);
+  const name = sourceHeading(sourceName);
   const time = `${clock(span.startMs)} to ${clock(span.endMs)}`;
-  return name === undefined ? `Clip from ${time}` : `${name}, ${time}`;
+  return name === null ? `Clip from ${time}` : `${name}, ${time}`;
+}
+
+/** What the source is called, tidied, or null when its name holds no words. Pure. */
+export function sourceHeading(sourceName: SourceName): string | null {
+  return readableTitle(sourceName.title ?? '') ?? readableName(sourceName.fileName) ?? null;
 }
 
 /** What people wrote as a title, as they wrote it, or undefined when it holds no words. */

@@ -1,19 +1,22 @@
-import type { Segment } from './choose-segments.ts';
+import type { Span } from '../../media/speech/utterances.ts';
+
+/** Something that can be picked. */
+type Pickable = Span & { readonly total: number };
 
 /** How much a pick loses for lying right beside another one. */
-const crowdingPenalty = 0.2;
+const crowdingPenalty = 0.12;
 
 /**
  * Takes the best candidate, then again and again the best that overlaps none of the taken, with a penalty
  * for crowding so that the picks spread over the source. May find fewer than there are room for. Pure.
  */
-export function spreadPicks(
-  candidates: readonly Segment[],
+export function spreadPicks<Each extends Pickable>(
+  candidates: readonly Each[],
   count: number,
   durationMs: number,
-): readonly Segment[] {
+): readonly Each[] {
   const reachMs = durationMs / (count * 2);
-  const picks: Segment[] = [];
+  const picks: Each[] = [];
   let left = candidates;
   while (picks.length < count && left.length > 0) {
     const next = left.reduce((best, each) =>
@@ -25,33 +28,40 @@ export function spreadPicks(
   return picks;
 }
 
-function worth(segment: Segment, picks: readonly Segment[], reachMs: number): number {
+function worth(segment: Pickable, picks: readonly Pickable[], reachMs: number): number {
   const nearest = picks.reduce((least, pick) => {
     const gapMs = Math.max(pick.startMs - segment.endMs, segment.startMs - pick.endMs);
     return Math.min(least, gapMs);
   }, Number.POSITIVE_INFINITY);
-  return segment.score.total - crowdingPenalty * Math.exp(-Math.max(0, nearest) / reachMs);
+  return segment.total - crowdingPenalty * Math.exp(-Math.max(0, nearest) / reachMs);
 }
 
 /** The best way to so many picks from the first candidates: its worth and the last pick, linked backwards. */
-type Chain = { readonly worth: number; readonly last: Segment; readonly before: Chain | undefined };
+type Chain<Each> = {
+  readonly worth: number;
+  readonly last: Each;
+  readonly before: Chain<Each> | undefined;
+};
 
 /**
  * As many candidates as fit without overlap, up to `count`, and among those ways the one with the highest
  * total score (weighted interval scheduling). Pure.
  */
-export function mostApart(candidates: readonly Segment[], count: number): readonly Segment[] {
+export function mostApart<Each extends Pickable>(
+  candidates: readonly Each[],
+  count: number,
+): readonly Each[] {
   const byEnd = candidates.toSorted((a, b) => a.endMs - b.endMs);
   // before[i]: how many candidates end at or before the start of candidate i.
   const before = byEnd.map((candidate) => countEndingBy(byEnd, candidate.startMs));
-  let best: (Chain | undefined)[] = [];
-  let longest: Chain | undefined;
+  let best: (Chain<Each> | undefined)[] = [];
+  let longest: Chain<Each> | undefined;
   for (let picks = 1; picks <= count; picks += 1) {
-    const next: (Chain | undefined)[] = [undefined];
+    const next: (Chain<Each> | undefined)[] = [undefined];
     for (const [index, candidate] of byEnd.entries()) {
       const previous = picks === 1 ? undefined : best[before[index] ?? 0];
       const reachable = picks === 1 || previous !== undefined;
-      const total = (previous?.worth ?? 0) + candidate.score.total;
+      const total = (previous?.worth ?? 0) + candidate.total;
       const without = next[index];
       const better = reachable && (without === undefined || total > without.worth);
       next.push(better ? { worth: total, last: candidate, before: previous } : without);
@@ -64,7 +74,7 @@ export function mostApart(candidates: readonly Segment[], count: number): readon
   return unlinked(longest);
 }
 
-function countEndingBy(byEnd: readonly Segment[], atMs: number): number {
+function countEndingBy(byEnd: readonly Pickable[], atMs: number): number {
   let low = 0;
   let high = byEnd.length;
   while (low < high) {
@@ -75,8 +85,8 @@ function countEndingBy(byEnd: readonly Segment[], atMs: number): number {
   return low;
 }
 
-function unlinked(chain: Chain | undefined): Segment[] {
-  const picks: Segment[] = [];
+function unlinked<Each>(chain: Chain<Each> | undefined): Each[] {
+  const picks: Each[] = [];
   for (let link = chain; link !== undefined; link = link.before) picks.push(link.last);
   return picks;
 }
