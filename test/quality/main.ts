@@ -2,14 +2,17 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Figure, measureAnalysis } from './analysis-quality.ts';
+import { measureCamera } from './camera-quality.ts';
 
 const usage = `Measures what the engines do on media whose truth is known, and prints it beside the bars.
 
-  npm run quality -- analysis [--media DIR] [FILE...]
+  npm run quality -- analysis|camera [--media DIR] [FILE...]
 
   --media DIR   a folder with a manifest.json (default: CLIPLEDGER_MEDIA or ../shared/media)
   FILE          only files whose name has this in it
 `;
+
+const measures = { analysis: measureAnalysis, camera: measureCamera } as const;
 
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -20,7 +23,8 @@ async function main(args: string[]): Promise<number> {
   const [what, ...only] = positionals;
   const preset = process.env['CLIPLEDGER_MEDIA'] ?? resolve(import.meta.dirname, '../../../shared/media');
   const folder = resolve(values.media ?? preset);
-  if (values.help === true || what !== 'analysis') {
+  const measure = what === 'analysis' || what === 'camera' ? measures[what] : undefined;
+  if (values.help === true || measure === undefined) {
     process.stdout.write(usage);
     return values.help === true ? 0 : 2;
   }
@@ -28,7 +32,7 @@ async function main(args: string[]): Promise<number> {
     process.stderr.write(`There is no folder ${folder}: give one with --media DIR.\n`);
     return 1;
   }
-  process.stdout.write(table(await measureAnalysis(folder, only)));
+  process.stdout.write(table(await measure(folder, only)));
   return 0;
 }
 
