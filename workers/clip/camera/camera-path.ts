@@ -6,8 +6,8 @@ export type Following = {
   readonly boxLength: number;
 };
 
-/** The target may wander by this part of the box before the camera starts to follow. */
-const deadZone = 0.05;
+/** A target that wanders by less than this part of the box leaves the camera where it rests. */
+const restingRange = 0.25;
 /** The camera has come (to 95%) where it should be after this time. */
 const settleSeconds = 0.9;
 /** Critically damped: 95% of the way takes 4.74 / ω. */
@@ -23,11 +23,12 @@ const substeps = 8;
 
 /**
  * The camera's path along one axis of one shot, for a target at each step: made with the whole shot known, so it
- * starts a little before the target moves and does not lag behind. Median of 3 → jumps confirmed → dead zone →
- * critically damped spring of limited speed → low-pass of 5. Pure.
+ * starts a little before the target moves and does not lag behind. Median of 3 → jumps confirmed → resting places
+ * (a dead zone that is laid around what the target will do) → critically damped spring of limited speed →
+ * low-pass of 5. Pure.
  */
 export function cameraPath(targets: readonly number[], following: Following): readonly number[] {
-  const wanted = deadZoned(confirmed(medianOfThree(targets), following), following);
+  const wanted = restingPlaces(confirmed(medianOfThree(targets), following), following);
   return lowPassed(sprung(anticipated(wanted, following), following));
 }
 
@@ -54,14 +55,23 @@ function confirmed(values: readonly number[], { boxLength }: Following): readonl
   return accepted;
 }
 
-function deadZoned(values: readonly number[], { boxLength }: Following): readonly number[] {
-  const slack = deadZone * boxLength;
-  let held = values[0] ?? 0;
-  return values.map((value) => {
-    if (value > held + slack) held = value - slack;
-    else if (value < held - slack) held = value + slack;
-    return held;
-  });
+/** Each value replaced by the middle of the longest stretch from it on that one resting place serves. */
+function restingPlaces(values: readonly number[], { boxLength }: Following): readonly number[] {
+  const most = restingRange * boxLength;
+  const places: number[] = [];
+  while (places.length < values.length) {
+    const from = places.length;
+    let [low, high] = [Infinity, -Infinity];
+    let to = from;
+    for (; to < values.length; to += 1) {
+      const value = values[to] ?? 0;
+      const wider = { low: Math.min(low, value), high: Math.max(high, value) };
+      if (to > from && wider.high - wider.low > most) break;
+      [low, high] = [wider.low, wider.high];
+    }
+    for (let step = from; step < to; step += 1) places.push((low + high) / 2);
+  }
+  return places;
 }
 
 /** A spring comes 2 / ω late: it is shown the target that much earlier. */

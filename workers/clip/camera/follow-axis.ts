@@ -13,8 +13,8 @@ export type AxisFollowing = {
   readonly middle: number;
 };
 
-/** Where the point moves less than this part of the box, the camera stands still. */
-const lockedRange = 0.3;
+/** Where the point moves less than this part of the box, and nothing leaves it, the camera stands still. */
+const lockedRange = 0.45;
 /** The outermost sightings do not count: a hand before the face, one wrong detection. */
 const outermost = 0.02;
 
@@ -52,8 +52,15 @@ function lockedAim(
   );
   const earliest = to - (1 - aimedAt) * boxLength;
   const latest = from + aimedAt * boxLength;
-  // More than fits: as much on both sides.
-  if (earliest > latest) return (earliest + latest) / 2;
+  if (earliest > latest) {
+    // A face that is larger than the box: as much is cut on both sides. One that moves too far is followed.
+    const isTooLarge =
+      quantile(
+        seen.map((each) => each.to - each.from),
+        0.5,
+      ) > boxLength;
+    return isTooLarge ? (earliest + latest) / 2 : undefined;
+  }
   return Math.min(latest, Math.max(earliest, quantile(aims, 0.5)));
 }
 

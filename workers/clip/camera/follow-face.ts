@@ -87,12 +87,13 @@ function boxHeights(
   const least = Math.min(whole, Math.max(whole / mostZoom, leastBoxHeight));
   const wanted = (faceHeight: number): number => Math.min(whole, Math.max(least, faceHeight / faceShare));
   const usual = wanted(quantile(faces, 0.5));
-  const isOneSize = quantile(faces, 0.9) <= quantile(faces, 0.1) * mostSizeRange;
+  const isOneSize =
+    faces.length === seen.length && quantile(faces, 0.9) <= quantile(faces, 0.1) * mostSizeRange;
   const plain = isOneSize
     ? times.map(() => usual)
     : zoomLimited(
         cameraPath(
-          seen.map((each) => (each === undefined ? usual : wanted(each.box.height))),
+          seen.map((each) => (each === undefined ? whole : wanted(each.box.height))),
           { stepMs, boxLength: usual },
         ),
         whole,

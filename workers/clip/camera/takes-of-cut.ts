@@ -18,6 +18,9 @@ const leastHeight = 0.4;
 /** A face is somebody when it is seen for this part of the longest seen face's time. */
 const leastTime = 0.1;
 
+/** A shot that begins without a face for so long begins with a take of its own. */
+const longestLeadMs = 1500;
+
 /** Whom the camera follows during a cut, shot by shot and speaker by speaker, without a gap. Pure. */
 export function takesOfCut(
   analysis: SourceAnalysis,
@@ -27,8 +30,17 @@ export function takesOfCut(
     const area = areaOfShot(analysis, span);
     const faces = mainFaces(facesWithin(analysis, span));
     if (faces.length === 0) return [{ span, area, face: undefined }];
-    return speakerTurns(faces, span, analysis).map((turn) => ({ ...turn, area }));
+    const lead = leadOf(faces, span);
+    const rest = { startMs: lead.endMs, endMs: span.endMs };
+    const takes = speakerTurns(faces, rest, analysis).map((turn): Take => ({ ...turn, area }));
+    return lead.endMs > lead.startMs ? [{ span: lead, area, face: undefined }, ...takes] : takes;
   });
+}
+
+/** What of a shot comes before its first face, such as a title or somebody far away; empty where that is short. */
+function leadOf(faces: readonly Face[], { startMs }: Span): Span {
+  const firstMs = Math.min(...faces.map(({ sightings }) => sightings[0]?.atMs ?? startMs));
+  return { startMs, endMs: firstMs - startMs > longestLeadMs ? firstMs : startMs };
 }
 
 /** Those that somebody in the foreground has, the most prominent first. */
