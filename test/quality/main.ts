@@ -3,16 +3,26 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Figure, measureAnalysis } from './analysis-quality.ts';
 import { measureCamera } from './camera-quality.ts';
+import { measureRendered } from './rendered-quality.ts';
 
 const usage = `Measures what the engines do on media whose truth is known, and prints it beside the bars.
 
-  npm run quality -- analysis|camera [--media DIR] [FILE...]
+  npm run quality -- clips [--media DIR] [FILE...]
+  npm run quality -- analysis|camera|rendered [--media DIR] [FILE...]
 
+  clips         all of the clip engine but the analysis: each part in turn, and rendered clips with contact sheets
   --media DIR   a folder with a manifest.json (default: CLIPLEDGER_MEDIA or ../shared/media)
   FILE          only files whose name has this in it
 `;
 
-const measures = { analysis: measureAnalysis, camera: measureCamera } as const;
+type Measure = (folder: string, only: readonly string[]) => Promise<readonly Figure[]>;
+
+const parts: Readonly<Record<string, Measure>> = {
+  analysis: measureAnalysis,
+  camera: measureCamera,
+  rendered: measureRendered,
+};
+const ofClips: readonly string[] = ['camera', 'rendered'];
 
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -20,11 +30,11 @@ async function main(args: string[]): Promise<number> {
     allowPositionals: true,
     options: { media: { type: 'string' }, help: { type: 'boolean' } },
   });
-  const [what, ...only] = positionals;
+  const [what = '', ...only] = positionals;
   const preset = process.env['CLIPLEDGER_MEDIA'] ?? resolve(import.meta.dirname, '../../../shared/media');
   const folder = resolve(values.media ?? preset);
-  const measure = what === 'analysis' || what === 'camera' ? measures[what] : undefined;
-  if (values.help === true || measure === undefined) {
+  const chosen = what === 'clips' ? ofClips : Object.keys(parts).filter((part) => part === what);
+  if (values.help === true || chosen.length === 0) {
     process.stdout.write(usage);
     return values.help === true ? 0 : 2;
   }
@@ -32,7 +42,8 @@ async function main(args: string[]): Promise<number> {
     process.stderr.write(`There is no folder ${folder}: give one with --media DIR.\n`);
     return 1;
   }
-  process.stdout.write(table(await measure(folder, only)));
+  // One part after the other: what is measured shows while the rest is at work.
+  for (const part of chosen) process.stdout.write(table((await parts[part]?.(folder, only)) ?? []));
   return 0;
 }
 
