@@ -116,7 +116,7 @@ async function makePlan(
   signal: AbortSignal,
 ): Promise<ClipPlan> {
   const { job_id: jobId, team_id: teamId } = job.request;
-  const stages = new TaskStages({ jobId, teamId }, parts.progress, parts.metrics.stageTook);
+  const stages = new TaskStages({ jobId, teamId }, parts.progress, parts.metrics.stages);
   const context: PipelineContext = {
     tools: parts.tools,
     taskFolder,

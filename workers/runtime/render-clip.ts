@@ -55,7 +55,7 @@ async function render(
   signal: AbortSignal,
 ): Promise<ClipOutcome> {
   const job = { jobId: task.job_id, teamId: task.team_id };
-  const stages = new TaskStages(job, parts.progress, parts.metrics.stageTook);
+  const stages = new TaskStages(job, parts.progress, parts.metrics.stages);
   try {
     stages.enter('fetch');
     const plan = await readPlan(parts.storage, task.plan_object_key, signal);

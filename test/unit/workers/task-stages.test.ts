@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { decodeRecord } from '#schemas/codec.ts';
 import { ProgressPublisher } from '#workers/runtime/progress-publisher.ts';
-import { TaskStages } from '#workers/runtime/task-stages.ts';
+import { type StageObserver, TaskStages } from '#workers/runtime/task-stages.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -20,7 +20,15 @@ function observed() {
       if (event.name === 'JobProgressed') said.push(`${event.value.stage} ${event.value.fraction}`);
     }
   }, Date.now);
-  return { said, stages: new TaskStages(job, publisher, () => undefined) };
+  const at = { tasks: 0, fraction: 0 };
+  const observer: StageObserver = {
+    took: () => undefined,
+    moved: (_stage, { tasks, fraction }) => {
+      at.tasks += tasks;
+      at.fraction += fraction;
+    },
+  };
+  return { said, at, stages: new TaskStages(job, publisher, observer) };
 }
 
 test('a stage in which nothing is heard of is said again until it is left', async () => {
@@ -39,4 +47,14 @@ test('a stage that was entered too soon after another one is said later', async 
   await vi.advanceTimersByTimeAsync(15_000);
   stages.leave();
   expect(said).toEqual(['fetch 0', 'render 0.25']);
+});
+
+test('how much of a stage is done is measured, and forgotten when it is left', () => {
+  const { at, stages } = observed();
+  stages.enter('fetch', 1);
+  stages.onProgress({ stage: 'analysing', fraction: 0.25 });
+  stages.onProgress({ stage: 'analysing', fraction: 0.75 });
+  expect(at).toEqual({ tasks: 1, fraction: 0.75 });
+  stages.leave();
+  expect(at).toEqual({ tasks: 0, fraction: 0 });
 });

@@ -18,7 +18,7 @@ export function withinSwapFolder<Result>(
 ): Promise<Result> {
   return parts.folders.within(async (taskFolder) => {
     const about = { jobId: job.job_id, teamId: job.team_id };
-    const stages = new TaskStages(about, parts.progress, parts.metrics.stageTook);
+    const stages = new TaskStages(about, parts.progress, parts.metrics.stages);
     const meter = new SwapProgressMeter(stages);
     const context: SwapContext = {
       tools: parts.tools,
