@@ -6,6 +6,7 @@ import type { Logger } from '#infra/log.ts';
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { Topic } from '#schemas/topics.ts';
+import { JobTurns } from '../swap/runtime/job-turns.ts';
 import { SwapOutcomes } from '../swap/runtime/swap-outcome.ts';
 import type { SwapMaking } from '../swap/runtime/swap-parts.ts';
 import { Cancellations } from './cancellations.ts';
@@ -69,7 +70,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { cancellations } = parts;
   const swaps = options.swaps && {
     ...parts,
-    swaps: { ...options.swaps, outcomes: new SwapOutcomes(options.storage) },
+    swaps: {
+      ...options.swaps,
+      outcomes: new SwapOutcomes(options.storage),
+      stitching: new JobTurns(),
+    },
   };
   const following = await followCancellations(options.kafka, cancellations, leaving.signal);
   const sources = { now: Date.now, random: options.random, cancellations };

@@ -88,7 +88,10 @@ async function make(
       signal,
     );
   }
-  return stitchIfWhole(parts, task, planned, workplace);
+  // In one process only one at a time: the next finds the outcome of the one before.
+  return parts.swaps.stitching.take(task.job_id, signal, () =>
+    stitchIfWhole(parts, task, planned, workplace),
+  );
 }
 
 /** The task's own segment, unless it is there. An operator's task stands for all that its dead job left undone. */
@@ -124,8 +127,8 @@ async function frameShare(
 }
 
 /**
- * Whoever finds all segments there stitches them. Two that finish at the same moment may both do so: they write
- * the same objects, and the first of their events counts. So a crash anywhere leaves nobody waiting.
+ * Whoever finds all segments there stitches them. Two workers that finish at the same moment may both do so: they
+ * write the same objects, and the first of their events counts. So a crash anywhere leaves nobody waiting.
  */
 async function stitchIfWhole(
   parts: SwapParts,

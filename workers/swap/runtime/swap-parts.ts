@@ -12,6 +12,7 @@ import type {
   SwapSettings,
   SwapWholeInput,
 } from '../contract.ts';
+import type { JobTurns } from './job-turns.ts';
 import type { SwapOutcomes } from './swap-outcome.ts';
 
 /** An image that lies in the task's folder, told to be one by its content. */
@@ -41,4 +42,5 @@ export type SwapMaking = Readonly<{
 }>;
 
 /** What the tasks of face swaps share. */
-export type SwapParts = JobParts & Readonly<{ swaps: SwapMaking & Readonly<{ outcomes: SwapOutcomes }> }>;
+export type SwapParts = JobParts &
+  Readonly<{ swaps: SwapMaking & Readonly<{ outcomes: SwapOutcomes; stitching: JobTurns }> }>;
