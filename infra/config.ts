@@ -97,6 +97,12 @@ const settings = z.object({
   SOURCE_MAX_DURATION: durationMs.default(4 * 3_600_000),
   FACE_SWAP_MAX_BYTES: positiveNumber.default(500_000_000),
   FACE_SWAP_MAX_DURATION: durationMs.default(300_000),
+  /** `neural` needs models of the operator's own in MODELS_DIR. */
+  SWAP_ENGINE: z.enum(['landmark', 'neural']).default('landmark'),
+  /** Drawn small into the lower left corner of swapped videos. */
+  SWAP_LABEL: z.string().max(60).optional(),
+  /** That the operator's use of the neural engine's models is licensed. */
+  SWAP_MODELS_LICENCE_ACKNOWLEDGED: flag.default(false),
   /** How long finding out a video's length may take. */
   PROBE_TIME_LIMIT: durationMs.default(60_000),
   FFMPEG_PATH: z.string().optional(),
