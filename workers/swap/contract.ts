@@ -13,7 +13,7 @@ import type { MediaTools } from '#infra/media/media-tools.ts';
  * | `swapWhole(input, context)` | swap-whole.ts | mode `face`: the finished video in one streaming pass |
  * | `swapSegment(input, context)` | swap-segment.ts | mode `fullbody`: one segment of the plan |
  * | `stitch(input, context)` | stitch.ts | mode `fullbody`: the finished video out of all its segments |
- * | `assertSwapEngine(settings, modelsFolder)` | engine/swap-engine.ts | at start: throws `SwapEngineNotConfigured` |
+ * | `assertSwapEngine(settings, modelsFolder)` | engine/open-engine.ts | at start: throws `SwapEngineNotConfigured` |
  */
 
 export type SwapEngineName = 'landmark' | 'neural';
