@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { locateMediaTools } from '#infra/media/media-tools.ts';
 import { plainClipOptions } from '#test/plain-clip-options.ts';
+import { keptAnalysis } from '#test/quality/kept-analysis.ts';
 import type {
   ClipPlan,
   PipelineContext,
@@ -51,13 +52,9 @@ export type Wish = {
   readonly musicPath?: string;
 };
 
-let sampleAnalysis: SourceAnalysis | undefined;
-
-/** A source's analysis; the sample's is made once for all tests of a file, as for all clips of a job. */
-async function analysisOf(sourcePath: string, context: PipelineContext): Promise<SourceAnalysis> {
-  if (sourcePath !== sample) return analyseVideo(sourcePath, context);
-  sampleAnalysis ??= await analyseVideo(sourcePath, context);
-  return sampleAnalysis;
+/** A source's analysis; the sample's is kept for all test files, as a job's is for all its clips. */
+function analysisOf(sourcePath: string, context: PipelineContext): Promise<SourceAnalysis> {
+  return sourcePath === sample ? keptAnalysis(sample) : analyseVideo(sourcePath, context);
 }
 
 /** Plans a source's clips. */

@@ -73,20 +73,22 @@ export type Placement = { readonly x: number; readonly y: number };
 /**
  * Where a drawn heading stands: in the middle of the width; at the top or the bottom of the safe zone, or in the
  * picture's middle, unless it would leave the safe zone there or reach `captionsTop`. A heading at the bottom
- * stays there, and the captions go above it. Pure.
+ * stays there, and the captions go above it. As far as there is room, it stands below `belowPx`. Pure.
  */
 export function headingPlace(
   position: string,
   drawn: { readonly width: number; readonly height: number },
   captionsTop: number | null,
+  belowPx = 0,
 ): Placement {
   const x = Math.round((frame.width - drawn.width) / 2);
   const lowest = position === 'bottom' || captionsTop === null ? safeZone.bottom : captionsTop - overlayGap;
+  const highest = Math.max(safeZone.top, belowPx);
   const wished = {
-    top: safeZone.top,
+    top: highest,
     middle: Math.round((frame.height - drawn.height) / 2),
     bottom: safeZone.bottom - drawn.height,
   }[position];
   if (wished === undefined) throw new Error(`There is no heading position ${position}.`);
-  return { x, y: Math.max(safeZone.top, Math.min(wished, lowest - drawn.height)) };
+  return { x, y: Math.max(safeZone.top, Math.min(Math.max(highest, wished), lowest - drawn.height)) };
 }

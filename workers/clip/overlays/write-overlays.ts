@@ -76,8 +76,9 @@ async function placedHeading(
   };
   const drawn = await drawInChild(order, environment, context);
   const captionsTop = captionsHeight === 0 ? null : safeZone.bottom - captionsHeight;
-  const { start_ms, end_ms } = plan;
-  return { file: headingFile, ...headingPlace(plan.position, drawn, captionsTop), start_ms, end_ms };
+  const { position, below_px, start_ms, end_ms } = plan;
+  const place = headingPlace(position, drawn, captionsTop, below_px);
+  return { file: headingFile, ...place, start_ms, end_ms };
 }
 
 function wordsOf(captions: CaptionPlan): string {
