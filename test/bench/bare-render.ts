@@ -7,7 +7,7 @@ import { probeVideo } from '#workers/clip/analyse-video.ts';
 import type { ClipPlan, PipelineContext } from '#workers/clip/contract.ts';
 import { writeOverlays } from '#workers/clip/overlays/write-overlays.ts';
 import { measureArguments, renderArguments } from '#workers/clip/render-command.ts';
-import { parseMixMeasure, silentMix } from '#workers/clip/sound/mix-measure.ts';
+import { readMixMeasure } from '#workers/clip/sound/mix-measure.ts';
 import { hasSound } from '#workers/clip/sound-graph.ts';
 
 const run = promisify(execFile);
@@ -33,11 +33,10 @@ export async function prepareBareRender(
   const overlays = await writeOverlays({ heading: clip.heading_overlay, captions: clip.captions }, context);
   const folder = context.taskFolder;
   const order = { sourcePath, source, clip, overlays, music: null, seek: 'index' as const };
-  const measure = hasSound(order)
-    ? parseMixMeasure(
-        await runFfmpeg({ ...context, cwd: folder, wallMs: 600_000, args: measureArguments(order) }),
-      )
-    : silentMix;
+  if (hasSound(order)) {
+    await runFfmpeg({ ...context, cwd: folder, wallMs: 600_000, args: measureArguments(order) });
+  }
+  const measure = await readMixMeasure(folder);
   return {
     program: context.tools.ffmpegPath,
     args: ['-nostdin', '-y', ...renderArguments({ ...order, measure, outputPath: join(folder, 'bare.mp4') })],

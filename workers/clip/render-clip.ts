@@ -11,7 +11,7 @@ import { writeOverlays } from './overlays/write-overlays.ts';
 import { measureArguments, renderArguments } from './render-command.ts';
 import { clipHeight, clipWidth, type RenderOrder, type Seek } from './render-order.ts';
 import { writeClipSheet, writeSourceSheet } from './sheets.ts';
-import { type MixMeasure, parseMixMeasure, silentMix } from './sound/mix-measure.ts';
+import { type MixMeasure, readMixMeasure, silentMix } from './sound/mix-measure.ts';
 import { hasSound } from './sound-graph.ts';
 
 /** 1080x1920 renders at about real time on two cores; a crowded machine may take many times that. */
@@ -52,7 +52,7 @@ export async function renderClip(input: RenderInput, context: PipelineContext): 
     sourceSheetPath,
     report: {
       ...checked.report,
-      loudness_normalised: measure.source !== 'silent',
+      loudness_normalised: measure.source !== null,
       camera_mode: clip.camera.mode,
       words_captioned: captionedWords(clip),
       damaged_frames: damagedFrames,
@@ -105,8 +105,9 @@ async function renderBy(
       onStderr: messages.onStderr,
       ...(onStdout === undefined ? {} : { onStdout }),
     });
-  const measure = hasSound(order) ? parseMixMeasure(await pass(measureArguments(order))) : silentMix;
+  if (hasSound(order)) await pass(measureArguments(order));
   if (isLost()) return undefined;
+  const measure = hasSound(order) ? await readMixMeasure(context.taskFolder) : silentMix;
   const durationMs = playedMs(order.clip.cuts);
   context.onProgress({ stage: 'rendering', fraction: 0 });
   const onTime = (outMs: number): void =>

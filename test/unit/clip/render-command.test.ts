@@ -47,16 +47,7 @@ function order(over: Partial<RenderOrder> = {}, picture: Partial<ProbedVideo> = 
     overlays: { heading: null, captions: null, environment: {} },
     music: null,
     seek: 'index',
-    measure: {
-      source: {
-        input_i: '-23.10',
-        input_tp: '-4.00',
-        input_lra: '5.00',
-        input_thresh: '-33.00',
-        target_offset: '0.20',
-      },
-      music: 'silent',
-    },
+    measure: { source: { momentary: Array(50).fill(-23.1), peakDbfs: -20 }, music: null },
     outputPath: '/task/clip-0.mp4',
     ...over,
   };
@@ -176,13 +167,13 @@ describe('the render command', () => {
   test('the first pass measures the sound of all cuts, the second turns it up by what was found', () => {
     const measuring = measureArguments(order());
     expect(graph(measuring)).toContain('[heard0]anull[spoken]');
-    expect(graph(measuring)).toContain('print_format=json');
+    expect(graph(measuring)).toContain('ebur128');
     expect(graph(measuring)).not.toContain('scale=');
     expect(graph(renderArguments(order()))).toContain('[spoken]volume=9.10dB');
   });
 
   test('a source without sound gets silence', () => {
-    const mute = order({ measure: { source: 'silent', music: 'silent' } });
+    const mute = order({ measure: { source: null, music: null } });
     const args = renderArguments({ ...mute, source: { ...mute.source, audio: null } });
     expect(graph(args)).toContain('anullsrc');
     expect(graph(args)).not.toContain('[0:1]');
