@@ -116,8 +116,26 @@ const settings = z.object({
   MODELS_DIR: z.string().optional(),
   /** A folder with fonts of the operator's own, for headings and captions; they go before the bundled ones. */
   FONTS_DIR: z.string().optional(),
+  /** A server that speaks OpenAI's chat protocol, up to before `/chat/completions`; it then chooses the clips. */
+  LLM_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LLM_MODEL: z.string().optional(),
+  LLM_API_KEY: z.string().optional(),
+  /** For all questions of one job. */
+  LLM_TIME_LIMIT: durationMs.default(5 * 60_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
+
+/** A language model is an address and a name: one alone is a mistake, not a model switched off. */
+function needsBoth(config: z.infer<typeof settings>, context: z.RefinementCtx): void {
+  const { LLM_BASE_URL: url, LLM_MODEL: model } = config;
+  if ((url === undefined) === (model === undefined)) return;
+  const missing = url === undefined ? 'LLM_BASE_URL' : 'LLM_MODEL';
+  context.addIssue({
+    code: 'custom',
+    path: [missing],
+    message: 'must be set together with the other LLM_ setting',
+  });
+}
 
 export type Config = Readonly<z.infer<typeof settings>>;
 
@@ -134,7 +152,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = settings.safeParse(given);
+  const parsed = settings.superRefine(needsBoth).safeParse(given);
   if (parsed.success) return Object.freeze(parsed.data);
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
   throw new ConfigError(`These settings are wrong:\n${lines.join('\n')}`);

@@ -14,13 +14,17 @@ import { openSourceAccess } from '#infra/sources/source-access.ts';
 import { FontUnusable } from './clip/overlays/font-file.ts';
 import { FontStore } from './clip/overlays/font-store.ts';
 import { analyseVideo, checkMusic, fetchMusic, fetchSource, planClips, renderClip } from './clip/pipeline.ts';
+import { languageModelOf } from './language-model.ts';
 import { ModelStore, ModelUnusable } from './models/model-store.ts';
 import { keepRetention } from './runtime/retention.ts';
 import { WorkFolders } from './runtime/work-folders.ts';
 import { startWorker, type Worker } from './runtime/worker.ts';
 import { createWorkerMetrics } from './runtime/worker-metrics.ts';
+import { SwapEngineNotConfigured } from './swap/contract.ts';
+import { assertSwapEngine } from './swap/engine/open-engine.ts';
+import { swapMaking } from './swap/runtime/swap-making.ts';
 
-/** The worker process: plans jobs and renders clips. Any number of them share the work. */
+/** The worker process: plans jobs, renders clips and swaps faces. Any number of them share the work. */
 
 const RETRY_MS = 1_000;
 /** How far a worker looks ahead for teams to take turns with; some 1 kB each. */
@@ -28,13 +32,14 @@ const MAX_UNFINISHED_PER_PARTITION = 200;
 /** Just under the 10 s that Docker waits before it kills. */
 const STOP_LIMIT_MS = 9_500;
 
+/** What is wrong then is the operator's to mend, and the message says how. */
+const operatorsErrors = [ConfigError, MediaToolsMissing, ModelUnusable, FontUnusable, SwapEngineNotConfigured];
+
 const stopping = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
 
 await run(stopping.signal).catch((error: Error) => {
-  const isOperators = [ConfigError, MediaToolsMissing, ModelUnusable, FontUnusable].some(
-    (kind) => error instanceof kind,
-  );
+  const isOperators = operatorsErrors.some((kind) => error instanceof kind);
   process.stderr.write(`${isOperators ? error.message : String(error.stack)}\n`);
   process.exitCode = 1;
 });
@@ -46,6 +51,8 @@ async function run(signal: AbortSignal): Promise<void> {
   await (await ModelStore.open(config.MODELS_DIR)).verifyAll();
   await FontStore.open(config.FONTS_DIR);
   const sources = await openSourceAccess(config, log);
+  const swaps = swapMaking(config, sources);
+  await assertSwapEngine(swaps.settings, config.MODELS_DIR);
   const kafka = connectKafka(config, { clientId: 'clipledger-workers', log });
   const storage = ObjectStorage.connect(storageSettings(config));
   const folders = await WorkFolders.open(config.WORK_DIR);
@@ -72,7 +79,8 @@ async function run(signal: AbortSignal): Promise<void> {
         fetchMusic: (input, context) => fetchMusic(input, context, sources.allow),
         checkMusic,
         analyseVideo,
-        planClips,
+        planClips: (input, context) =>
+          planClips(input, { ...context, languageModel: languageModelOf(config, log) }),
         renderClip,
       },
       tools: sources.tools,
@@ -83,6 +91,7 @@ async function run(signal: AbortSignal): Promise<void> {
         maxMusicBytes: config.MUSIC_MAX_BYTES,
       },
       modelsFolder: config.MODELS_DIR,
+      swaps,
       fontsFolder: config.FONTS_DIR,
       concurrency: config.WORKER_CONCURRENCY,
       maxUnfinishedPerPartition: MAX_UNFINISHED_PER_PARTITION,

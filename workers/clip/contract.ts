@@ -2,6 +2,7 @@ import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ClipOptions } from '#schemas/records.ts';
 import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 import type { Box, CameraPlan } from './camera/camera-plan.ts';
+import type { LanguageModel } from './choose/choice-request.ts';
 import type { Cut, Hook } from './choose/chosen-clip.ts';
 import type { CaptionPlan, HeadingPlan } from './overlays/overlay-plan.ts';
 
@@ -32,6 +33,8 @@ export type PipelineContext = {
   readonly maxSourceDurationMs: number;
   /** The operator's own models (`MODELS_DIR`). */
   readonly modelsFolder?: string | undefined;
+  /** Chooses and names the clips in place of our own rules, where the operator has one (`LLM_BASE_URL`). */
+  readonly languageModel?: LanguageModel | undefined;
   /** The operator's own fonts (`FONTS_DIR`). */
   readonly fontsFolder?: string | undefined;
 };

@@ -1,7 +1,7 @@
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 import { childEmbedder } from '../media/text/child-embedder.ts';
-import { type CameraMode, cameraModes } from './camera/camera-plan.ts';
+import { type CameraMode, type CameraPlan, cameraModes } from './camera/camera-plan.ts';
 import { planCamera } from './camera/plan-camera.ts';
 import { chooseClips } from './choose/choose-clips.ts';
 import type { ChosenClip, ChosenClips, Cut } from './choose/chosen-clip.ts';
@@ -16,10 +16,14 @@ import {
   planVersion,
 } from './contract.ts';
 import { wordsInClipTime } from './overlays/clip-words.ts';
+import type { HeadingPlan } from './overlays/overlay-plan.ts';
 import { planCaptions } from './overlays/plan-captions.ts';
 import { planHeading } from './overlays/plan-heading.ts';
+import { clipHeight } from './render-order.ts';
 import { facesOnSheet } from './sheet-moments.ts';
 
+/** Between a band's lower edge and the heading, in the clip's pixels. */
+const bandGap = 30;
 /** Shorter than this is no clip at all. */
 const shortestClipMs = 1_000;
 
@@ -34,7 +38,11 @@ export async function planClips(input: PlanInput, context: PipelineContext): Pro
   const chosen = await chooseClips(
     analysis,
     { ...options, sourceName },
-    { embedder: childEmbedder(context) },
+    {
+      embedder: childEmbedder(context),
+      languageModel: context.languageModel,
+      signal: context.signal,
+    },
   );
   context.onProgress({ stage: 'choosing', fraction: 1 });
   return {
@@ -69,7 +77,7 @@ function plannedClip(item: number, chosen: ChosenClip, { analysis, options }: Pl
     cuts,
     hook: chosen.hook,
     camera,
-    heading_overlay: planHeading(chosen.heading, options.heading, playedMs(cuts)),
+    heading_overlay: belowCamera(planHeading(chosen.heading, options.heading, playedMs(cuts)), camera),
     captions: captions.plan,
     music: options.music_url !== null || options.music_object_key !== null,
     score: chosen.score,
@@ -77,6 +85,14 @@ function plannedClip(item: number, chosen: ChosenClip, { analysis, options }: Pl
     faces: facesOnSheet(analysis, cuts),
     notes: [...new Set([...chosen.notes, ...camera.notes, ...captions.notes])],
   };
+}
+
+/** Where the camera's inset fills the upper band, a heading goes below it, and not over the face in it. */
+function belowCamera(heading: HeadingPlan | null, { scenes }: CameraPlan): HeadingPlan | null {
+  const shares = scenes.map(({ layout }) => (layout.kind === 'stacked' ? layout.above_share : 0));
+  const share = Math.max(0, ...shares);
+  if (heading === null || share === 0) return heading;
+  return { ...heading, below_px: Math.round(share * clipHeight) + bandGap };
 }
 
 /** A mode that this worker does not know was ordered through a newer API. */

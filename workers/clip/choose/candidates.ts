@@ -16,7 +16,8 @@ export type Candidate = Span & {
   readonly parts: Readonly<Partial<Record<ScoredPart, number>>>;
 };
 
-type ScoredPart = ScorePart | 'prompt' | 'black';
+/** `model` is a language model's own mark. */
+type ScoredPart = ScorePart | 'prompt' | 'black' | 'model';
 
 /** All that is known of a source when its stretches are judged. */
 export type JudgedSource = {

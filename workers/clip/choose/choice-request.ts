@@ -1,3 +1,4 @@
+import type { ChatEndpoint } from '#infra/llm/chat-endpoint.ts';
 import type { ClipOptions, HeadingOptions } from '#schemas/records.ts';
 import type { SourceName } from '../contract.ts';
 
@@ -15,7 +16,18 @@ export type Embedder = {
   readonly embed: (sentences: readonly string[]) => Promise<readonly Float32Array[]>;
 };
 
+/** A language model that chooses in place of our own rules, where the operator has one. */
+export type LanguageModel = {
+  readonly endpoint: ChatEndpoint;
+  /** For all questions of a job together; then our own rules choose. */
+  readonly timeLimitMs: number;
+  /** Told why our own rules had to choose, for the log. */
+  readonly onFallback: (reason: string) => void;
+};
+
 /** What the choice works with. */
 export type ChoiceParts = {
   readonly embedder: Embedder;
+  readonly languageModel?: LanguageModel | undefined;
+  readonly signal?: AbortSignal | undefined;
 };

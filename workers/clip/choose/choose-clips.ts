@@ -1,17 +1,21 @@
 import type { SourceAnalysis } from '../../media/analysis/analysis-schema.ts';
 import { type Candidate, candidates } from './candidates.ts';
 import type { ChoiceParts, ChoiceRequest } from './choice-request.ts';
-import type { ChosenClips } from './chosen-clip.ts';
+import type { ChosenClip, ChosenClips } from './chosen-clip.ts';
 import { type DurationRange, durationRange } from './clip-durations.ts';
 import { clipEdges, type Edges } from './clip-edges.ts';
 import { openClip } from './hook.ts';
 import { judgeSource } from './judge-source.ts';
-import { type NamedSource, nameClips } from './name-clips.ts';
+import { askForAdvice } from './llm/ask-for-advice.ts';
+import type { AdvisedClip } from './llm/choose-by-llm.ts';
+import { type ClipName, type NamedSource, nameClips } from './name-clips.ts';
 import { mostApart, spreadPicks } from './pick-clips.ts';
+import { shortfall, unbroken, wholeSource } from './whole-source.ts';
 
 /**
- * Chooses a job's clips by a source's analysis: what each shows, how it opens, and what it is called. The same
- * analysis, request and models give the same choice. Throws what the embedder throws.
+ * Chooses a job's clips by a source's analysis: what each shows, how it opens, and what it is called. A language
+ * model chooses where the operator has one, our own rules where not or where it fails. Without it, the same
+ * analysis, request and models give the same choice. Throws what the embedder throws, and when `signal` aborts.
  */
 export async function chooseClips(
   analysis: SourceAnalysis,
@@ -19,78 +23,110 @@ export async function chooseClips(
   parts: ChoiceParts,
 ): Promise<ChosenClips> {
   const { source, notes } = await judgeSource(analysis, request, parts.embedder);
-  const lengthMs = request.length_seconds === null ? null : request.length_seconds * 1000;
-  const durationMs = analysis.duration_ms;
-  const range = durationRange({ lengthMs, count: request.num_clips, durationMs });
-  const edges = clipEdges(source.curves, source);
-  const { picks, notes: pickNotes } = pickClips(source, edges, range, request);
-  const names = nameClips(picks, source, request);
-  const clips = picks.map((clip, at) => {
-    const wish = {
-      hookMs: hookMs(request),
-      lengthMs,
-      maxMs: Math.max(range.maxMs, clip.endMs - clip.startMs),
-    };
-    const opened = openClip(clip, source, edges.ends, wish);
-    const name = names[at];
-    return {
-      title: name?.title ?? '',
-      heading: name?.heading ?? null,
-      cuts: opened.cuts,
-      hook: opened.hook,
-      score: { total: clip.total, parts: clip.parts },
-      notes: [...notes, ...pickNotes, ...offPrompt(clip, source), ...opened.notes, ...(name?.notes ?? [])],
-    };
+  const range = durationRange({
+    lengthMs: lengthMs(request),
+    count: request.num_clips,
+    durationMs: analysis.duration_ms,
   });
+  const edges = clipEdges(source.curves, source);
+  const choice = await pickClips({ source, edges, range, request }, parts);
+  const picks = choice.picks.toSorted(
+    (a, b) => b.clip.total - a.clip.total || a.clip.startMs - b.clip.startMs,
+  );
+  const names = nameClips(picks, source, request);
+  const clips = picks.map((pick, at) =>
+    chosenClip(pick, names[at], { source, edges, range, request }, [
+      ...(choice.isAdvised ? [] : [...notes, ...offPrompt(pick.clip, source)]),
+      ...choice.notes,
+    ]),
+  );
   return { clips, shortfall: shortfall(clips.length, request.num_clips, range) };
 }
 
-function hookMs(request: ChoiceRequest): number | null {
-  return request.hook_length_seconds === null ? null : request.hook_length_seconds * 1000;
-}
+type Choosing = {
+  readonly source: NamedSource;
+  readonly edges: Edges;
+  readonly range: DurationRange;
+  readonly request: ChoiceRequest;
+};
 
-type Picks = { readonly picks: readonly Candidate[]; readonly notes: readonly string[] };
+/** A stretch, and what a language model said of it. */
+type Pick = { readonly clip: Candidate; readonly advised: AdvisedClip | null };
 
-/** The best stretches that neither overlap nor crowd together, the best first. */
-function pickClips(source: NamedSource, edges: Edges, range: DurationRange, request: ChoiceRequest): Picks {
+type Picks = {
+  readonly picks: readonly Pick[];
+  readonly isAdvised: boolean;
+  readonly notes: readonly string[];
+};
+
+/** The best stretches, which neither overlap nor crowd together. */
+async function pickClips(choosing: Choosing, parts: ChoiceParts): Promise<Picks> {
+  const { source, edges, range, request } = choosing;
   const { durationMs } = source.curves;
   if (durationMs < range.minMs) {
     const short = 'The source is shorter than the length that was asked for.';
-    return { picks: [wholeSource(source)], notes: request.length_seconds === null ? [] : [short] };
+    const picks = [{ clip: wholeSource(source), advised: null }];
+    return { picks, isAdvised: false, notes: request.length_seconds === null ? [] : [short] };
   }
   const found = candidates(source, edges, range);
   const all = found.length > 0 ? found : [unbroken(source, range)];
-  const spread = spreadPicks(all, request.num_clips, durationMs);
-  const picks = spread.length < request.num_clips ? mostApart(all, request.num_clips) : spread;
-  return { picks: picks.toSorted((a, b) => b.total - a.total || a.startMs - b.startMs), notes: [] };
-}
-
-/** A source that is shorter than the shortest clip is taken as it is. */
-function wholeSource(source: NamedSource): Candidate {
-  const { durationMs } = source.curves;
-  return stretch(source, { startMs: 0, endMs: durationMs });
-}
-
-/** One long unbroken thing: no pause lies at the right distance, so time alone decides. */
-function unbroken(source: NamedSource, range: DurationRange): Candidate {
-  const targetMs = Math.min(source.curves.durationMs, range.idealToMs);
-  return stretch(source, { startMs: 0, endMs: outsideWords(source, targetMs) });
-}
-
-/** The end of the last word before `atMs`, where that lies inside a word. */
-function outsideWords(source: NamedSource, atMs: number): number {
-  for (const { words } of source.sentences) {
-    const hit = words.find((word) => word.start_ms < atMs && atMs < word.end_ms);
-    if (hit !== undefined) return hit.start_ms;
+  const own = (): readonly Pick[] => ownPicks(all, request.num_clips, durationMs);
+  if (parts.languageModel === undefined || source.sentences.length === 0) {
+    return { picks: own(), isAdvised: false, notes: [] };
   }
-  return atMs;
+  const advice = { sentences: source.sentences, candidates: all, request, range, durationMs };
+  const signal = parts.signal ?? new AbortController().signal;
+  const advised = await askForAdvice(parts.languageModel, advice, signal);
+  if (advised.clips === null) return { picks: own(), isAdvised: false, notes: [advised.note] };
+  const picks = advised.clips.map((each) => ({ clip: each.clip, advised: each }));
+  return { picks: filledUp(picks, all, request.num_clips, durationMs), isAdvised: true, notes: [] };
 }
 
-function stretch(source: NamedSource, span: { startMs: number; endMs: number }): Candidate {
-  const inside = source.sentences.filter(
-    ({ startMs, endMs }) => startMs >= span.startMs && endMs <= span.endMs,
+function ownPicks(all: readonly Candidate[], count: number, durationMs: number): readonly Pick[] {
+  const spread = spreadPicks(all, count, durationMs);
+  const picks = spread.length < count ? mostApart(all, count) : spread;
+  return picks.map((clip) => ({ clip, advised: null }));
+}
+
+/** Where the model named fewer than were asked for, our own rules choose the rest from what is left. */
+function filledUp(
+  picks: readonly Pick[],
+  all: readonly Candidate[],
+  count: number,
+  durationMs: number,
+): readonly Pick[] {
+  if (picks.length >= count) return picks;
+  const free = all.filter((each) =>
+    picks.every(({ clip }) => each.endMs <= clip.startMs || each.startMs >= clip.endMs),
   );
-  return { ...span, firstSentence: 0, endSentence: inside.length, total: 0, parts: {} };
+  const more = spreadPicks(free, count - picks.length, durationMs);
+  return [...picks, ...more.map((clip) => ({ clip, advised: null }))];
+}
+
+function chosenClip(
+  { clip, advised }: Pick,
+  name: ClipName | undefined,
+  { source, edges, range, request }: Choosing,
+  notes: readonly string[],
+): ChosenClip {
+  const opened = openClip(clip, source, edges.ends, {
+    hookMs: request.hook_length_seconds === null ? null : request.hook_length_seconds * 1000,
+    lengthMs: lengthMs(request),
+    maxMs: Math.max(range.maxMs, clip.endMs - clip.startMs),
+    strongest: advised === null ? undefined : advised.hookSentence,
+  });
+  return {
+    title: name?.title ?? '',
+    heading: name?.heading ?? null,
+    cuts: opened.cuts,
+    hook: opened.hook,
+    score: { total: clip.total, parts: clip.parts },
+    notes: [...notes, ...opened.notes, ...(name?.notes ?? [])],
+  };
+}
+
+function lengthMs(request: ChoiceRequest): number | null {
+  return request.length_seconds === null ? null : request.length_seconds * 1000;
 }
 
 /** A clip that nothing in the prompt speaks for stands only because so many were asked for: its note says so. */
@@ -99,11 +135,4 @@ function offPrompt(clip: Candidate, source: NamedSource): readonly string[] {
   if (relevance === null) return [];
   const best = Math.max(0, ...relevance.slice(clip.firstSentence, clip.endSentence));
   return best > 0 ? [] : ['This clip is not about the prompt: the source has no more that is.'];
-}
-
-function shortfall(found: number, asked: number, range: DurationRange): string | null {
-  if (found >= asked) return null;
-  const seconds = Math.round(range.minMs / 1000);
-  const clips = found === 1 ? 'one clip' : `${found} clips`;
-  return `The source gives only ${clips} of at least ${seconds} seconds without repeating itself; ${asked} were asked for.`;
 }

@@ -19,6 +19,11 @@ export type HookWish = {
   /** What the whole clip, teaser included, should come near; null: at most `maxMs`. */
   readonly lengthMs: number | null;
   readonly maxMs: number;
+  /**
+   * Number of the sentence that a language model would have heard first, null where it finds the beginning strong
+   * enough; undefined where our own rules judge.
+   */
+  readonly strongest?: number | null | undefined;
 };
 
 /** Without a wish a teaser is no longer than this, and must be this much stronger than the opening. */
@@ -63,10 +68,7 @@ export function openClip(
   );
   const opening = openingStrength(clip, sentences, phrases, source);
   const later = phrases.filter((phrase) => phrase.startMs >= clip.startMs + mostMs);
-  const teaser = later.reduce<Phrase | null>(
-    (best, each) => (best === null || each.strength > best.strength ? each : best),
-    null,
-  );
+  const teaser = strongestOf(advisedPhrases(later, source, wish));
   if (teaser === null || !teases(teaser, opening, clip, wish)) {
     return { cuts: [whole], hook: openingHook(clip, sentences, phrases, wish), notes: [] };
   }
@@ -75,6 +77,25 @@ export function openClip(
   const first: Cut = { start_ms: teaser.startMs, end_ms: teaser.endMs };
   const hook: Hook = { kind: 'teaser', length_ms: teaser.endMs - teaser.startMs };
   return { cuts: [first, main], hook, notes: [] };
+}
+
+function strongestOf(phrases: readonly Phrase[]): Phrase | null {
+  return phrases.reduce<Phrase | null>(
+    (best, each) => (best === null || each.strength > best.strength ? each : best),
+    null,
+  );
+}
+
+/** What a language model would put first is stronger than all else, and nothing is where it wants no teaser. */
+function advisedPhrases(phrases: readonly Phrase[], source: JudgedSource, wish: HookWish): readonly Phrase[] {
+  if (wish.strongest === undefined) return phrases;
+  const sentence = wish.strongest === null ? undefined : source.sentences[wish.strongest];
+  if (sentence === undefined) return [];
+  return phrases
+    .filter(
+      (phrase) => phrase.startMs >= sentence.startMs - leadMs && phrase.endMs <= sentence.endMs + tailMs,
+    )
+    .map((phrase) => ({ ...phrase, strength: phrase.strength + 1 }));
 }
 
 /** Nothing understood: the clip's own first seconds are all the hook there is. */

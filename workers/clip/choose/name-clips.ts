@@ -13,6 +13,9 @@ export type ClipName = {
   readonly notes: readonly string[];
 };
 
+/** What a language model called a clip. */
+type AdvisedName = { readonly title: string; readonly heading: string | null };
+
 export type NamedSource = JudgedSource & {
   readonly vectors: readonly Float32Array[];
   /** What the heading's instructions are about; null where they say nothing of that. */
@@ -27,14 +30,19 @@ const leastTopicLikeness = 0.2;
  * the source's own name. No two clips get the same title. Pure.
  */
 export function nameClips(
-  clips: readonly Candidate[],
+  clips: readonly { readonly clip: Candidate; readonly advised: AdvisedName | null }[],
   source: NamedSource,
   request: ChoiceRequest,
 ): readonly ClipName[] {
   const rarity = wordRarity(source.sentences);
   const instructions = wantedInstructions(request);
   const taken: string[] = [];
-  return clips.map((clip) => {
+  return clips.map(({ clip, advised }) => {
+    const own = advised === null || taken.some((title) => saysTheSame(title, advised.title)) ? null : advised;
+    if (own !== null) {
+      taken.push(own.title);
+      return { title: own.title, heading: advisedHeading(own, request), notes: [] };
+    }
     const found = clipHeadlines(clip, source, rarity);
     const titles = found.filter(
       ({ text, score }) => score >= leastHeadlineScore && !taken.some((title) => saysTheSame(title, text)),
@@ -43,6 +51,12 @@ export function nameClips(
     taken.push(title);
     return { title, ...headingOf(titles, title, instructions, request) };
   });
+}
+
+function advisedHeading(advised: AdvisedName, request: ChoiceRequest): string | null {
+  const own = request.heading?.text ?? '';
+  if (own.trim() !== '') return own;
+  return request.auto_heading ? (advised.heading ?? advised.title) : null;
 }
 
 function wantedInstructions(request: ChoiceRequest): HeadingInstructions | null {
