@@ -22,7 +22,11 @@ describe('a language model', () => {
   test('needs its address and its name together', () => {
     expect(() => parseConfig({ LLM_BASE_URL: 'https://llm.example/v1' })).toThrow('LLM_MODEL: must be set');
     expect(() => parseConfig({ LLM_MODEL: 'small' })).toThrow('LLM_BASE_URL: must be set');
-    expect(() => parseConfig({ LLM_BASE_URL: 'ftp://llm.example', LLM_MODEL: 'small' })).toThrow('LLM_BASE_URL');
-    expect(parseConfig({ LLM_BASE_URL: 'http://127.0.0.1:11434/v1', LLM_MODEL: 'small' }).LLM_MODEL).toBe('small');
+    expect(() => parseConfig({ LLM_BASE_URL: 'ftp://llm.example', LLM_MODEL: 'small' })).toThrow(
+      'LLM_BASE_URL',
+    );
+    expect(parseConfig({ LLM_BASE_URL: 'http://127.0.0.1:11434/v1', LLM_MODEL: 'small' }).LLM_MODEL).toBe(
+      'small',
+    );
   });
 });
