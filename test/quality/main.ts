@@ -4,13 +4,16 @@ import { parseArgs } from 'node:util';
 import { type Figure, measureAnalysis } from './analysis-quality.ts';
 import { measureCamera } from './camera-quality.ts';
 import { measureRendered } from './rendered-quality.ts';
+import { measureSwaps } from './swap-quality.ts';
 
 const usage = `Measures what the engines do on media whose truth is known, and prints it beside the bars.
 
   npm run quality -- clips [--media DIR] [FILE...]
   npm run quality -- analysis|camera|rendered [--media DIR] [FILE...]
+  npm run quality -- swaps [--media DIR] [FILE...]
 
   clips         all of the clip engine but the analysis: each part in turn, and rendered clips with contact sheets
+  swaps         faces of pictures in videos, by the landmark engine and, as a baseline, by a plain mesh warp
   --media DIR   a folder with a manifest.json (default: CLIPLEDGER_MEDIA or ../shared/media)
   FILE          only files whose name has this in it
 `;
@@ -21,6 +24,7 @@ const parts: Readonly<Record<string, Measure>> = {
   analysis: measureAnalysis,
   camera: measureCamera,
   rendered: measureRendered,
+  swaps: measureSwaps,
 };
 const ofClips: readonly string[] = ['camera', 'rendered'];
 
