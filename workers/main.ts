@@ -14,7 +14,6 @@ import { openSourceAccess } from '#infra/sources/source-access.ts';
 import { FontUnusable } from './clip/overlays/font-file.ts';
 import { FontStore } from './clip/overlays/font-store.ts';
 import { analyseVideo, checkMusic, fetchMusic, fetchSource, planClips, renderClip } from './clip/pipeline.ts';
-import { languageModelOf } from './language-model.ts';
 import { ModelStore, ModelUnusable } from './models/model-store.ts';
 import { keepRetention } from './runtime/retention.ts';
 import { WorkFolders } from './runtime/work-folders.ts';
@@ -33,7 +32,13 @@ const MAX_UNFINISHED_PER_PARTITION = 200;
 const STOP_LIMIT_MS = 9_500;
 
 /** What is wrong then is the operator's to mend, and the message says how. */
-const operatorsErrors = [ConfigError, MediaToolsMissing, ModelUnusable, FontUnusable, SwapEngineNotConfigured];
+const operatorsErrors = [
+  ConfigError,
+  MediaToolsMissing,
+  ModelUnusable,
+  FontUnusable,
+  SwapEngineNotConfigured,
+];
 
 const stopping = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
@@ -79,8 +84,7 @@ async function run(signal: AbortSignal): Promise<void> {
         fetchMusic: (input, context) => fetchMusic(input, context, sources.allow),
         checkMusic,
         analyseVideo,
-        planClips: (input, context) =>
-          planClips(input, { ...context, languageModel: languageModelOf(config, log) }),
+        planClips,
         renderClip,
       },
       tools: sources.tools,

@@ -74,7 +74,7 @@ export function scriptedSwaps(script: SwapScript): SwapMaking {
         script.onSegment?.(segment);
         context.onProgress({ stage: 'swapping', fraction: 0.5 });
         await wait(script.segmentMs ?? 0, context);
-        const path = join(context.taskFolder, `swapped-${segment}.mkv`);
+        const path = join(context.taskFolder, `segment-${segment}.mkv`);
         const inputs = `${await readFile(videoPath, 'utf8')} with ${await readFile(imagePath, 'utf8')}`;
         await writeFile(path, `segment ${segment} of ${inputs}\n`);
         return { segment, path, bytes: (await stat(path)).size, report: reportOf(plan, segment) };

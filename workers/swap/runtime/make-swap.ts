@@ -146,7 +146,7 @@ async function stitchIfWhole(
   if (!numbers.every((number) => done.has(number))) return undefined;
   const segments = [];
   for (const segment of numbers) {
-    const path = join(taskFolder, `segment-${segment}.mkv`);
+    const path = join(taskFolder, `part-${segment}.mkv`);
     const about = { jobId, segment, path, maxBytes: maxSegmentBytes };
     // One that was swapped here is fetched like the others: what is stitched is what was stored.
     segments.push({ segment, path, report: await fetchSegment(parts.storage, about, signal) });
