@@ -69,15 +69,16 @@ function plannedSource(analysis: SourceAnalysis): PlannedSource {
 function plannedClip(item: number, chosen: ChosenClip, { analysis, options }: PlanInput): PlannedClip {
   const { cuts } = chosen;
   const camera = planCamera(analysis, cuts, cameraMode(options.camera_mode));
+  const heading = belowCamera(planHeading(chosen.heading, options.heading, playedMs(cuts)), camera);
   const captions = planCaptions(wordsInClipTime(analysis.sound?.words ?? [], cuts), options.captions);
   return {
     item,
     title: chosen.title,
-    heading: chosen.heading,
+    heading: heading?.text ?? null,
     cuts,
     hook: chosen.hook,
     camera,
-    heading_overlay: belowCamera(planHeading(chosen.heading, options.heading, playedMs(cuts)), camera),
+    heading_overlay: heading,
     captions: captions.plan,
     music: options.music_url !== null || options.music_object_key !== null,
     score: chosen.score,
