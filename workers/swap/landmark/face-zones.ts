@@ -7,7 +7,10 @@ export const outline: readonly number[] = [
   10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377, 152, 148, 176, 149,
   150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109,
 ];
-const innerLips = [78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308, 324, 318, 402, 317, 14, 87, 178, 88, 95];
+/** Between them lies the mouth's inside, which is a mere line in the flattened face. */
+export const innerLips: readonly number[] = [
+  78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308, 324, 318, 402, 317, 14, 87, 178, 88, 95,
+];
 const outerLips = [61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 375, 321, 405, 314, 17, 84, 181, 91, 146];
 const leftLids = [33, 246, 161, 160, 159, 158, 157, 173, 133, 155, 154, 153, 145, 144, 163, 7];
 const rightLids = [263, 466, 388, 387, 386, 385, 384, 398, 362, 382, 381, 380, 374, 373, 390, 249];
@@ -33,7 +36,7 @@ export type FaceZones = {
 type Ring = readonly (readonly [x: number, y: number])[];
 
 /** Texture coordinates are stretched so that distances mean the same across and down. */
-const featherOutline = { from: 0.012, to: 0.1 };
+const featherOutline = { from: 0.025, to: 0.11 };
 const featherForehead = 0.16;
 
 /** Draws the zones of a grid. Pure. */
@@ -77,7 +80,7 @@ export function faceZones(mesh: CanonicalMesh, grid: UvGrid): FaceZones {
     const reach = featherOutline.to + (featherForehead - featherOutline.to) * smoothStep(y, 0.36, 0.2);
     zones.cover[texel] =
       smoothStep(inside, featherOutline.from, reach) *
-      (1 - smoothStep(eye, -0.006, 0.004)) *
+      (1 - smoothStep(eye, -0.014, -0.002)) *
       (1 - smoothStep(mouth, -0.006, 0.004));
     const feature = Math.max(
       smoothStep(eye, -0.05, -0.02),

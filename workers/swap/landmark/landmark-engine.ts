@@ -37,6 +37,8 @@ const obstacleMemory = 0.5;
 /** What is this unlike skin, and joined to the face's rim, lies before the face. */
 const leastObstacle = 2.8;
 const contrastRange = { least: 0.5, most: 1 } as const;
+/** Features that are not the target's own look stronger than they are. */
+const contrastShare = 0.92;
 /** Lips that are this far apart (eye distances) no longer tell how long the chin is. */
 const openMouth = 0.25;
 /** The face is drawn between its rim and this many heights of it. */
@@ -86,15 +88,15 @@ export class LandmarkEngine implements SwapEngine {
     const drawing = {
       from,
       to,
-      views: facing(to, grids.mesh.triangles).map((cosine) => smoothStep(cosine, 0.1, 0.4)),
-      light: now.light.slice(),
+      views: facing(to, grids.mesh.triangles).map((cosine) => smoothStep(cosine, 0.2, 0.55)),
+      light: this.#lightAtPoints(now.light),
       cover: this.#cover(now.hidden),
-      lightSize: coarseSize,
+      coverSize: coarseSize,
       level: Math.max(0, Math.log2((fineSize * eyeShare) / eyeDistanceOf(from))),
       isGrey: this.#texture.isGrey,
       contrast: Math.min(
         contrastRange.most,
-        Math.max(contrastRange.least, now.contrast / this.#texture.contrast),
+        Math.max(contrastRange.least, (contrastShare * now.contrast) / this.#texture.contrast),
       ),
       grain: grainShare,
     };
@@ -107,6 +109,20 @@ export class LandmarkEngine implements SwapEngine {
 
   async close(): Promise<void> {
     await this.#pool.close();
+  }
+
+  #lightAtPoints(light: Float32Array): Float32Array {
+    const { textureCoordinates } = this.#space.grids.mesh;
+    const out = new Float32Array(meshPointCount * 3);
+    for (let point = 0; point < meshPointCount; point += 1) {
+      const texel = (axis: number): number => {
+        const part = textureCoordinates[point * 2 + axis] as number;
+        return Math.min(coarseSize - 1, Math.max(0, Math.floor(part * coarseSize)));
+      };
+      const at = (texel(1) * coarseSize + texel(0)) * 3;
+      out.set(light.subarray(at, at + 3), point * 3);
+    }
+    return out;
   }
 
   #cover(hidden: Float32Array): Float32Array {

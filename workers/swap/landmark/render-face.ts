@@ -1,5 +1,4 @@
-import { meshPointCount } from '../../media/faces/face-points.ts';
-import { outline } from './face-zones.ts';
+import { innerLips, outline } from './face-zones.ts';
 
 /** A part of a frame around a face: packed RGB that is read, and drawn over in place. */
 export type FacePatch = {
@@ -16,10 +15,11 @@ export type FaceDrawing = {
   /** How squarely each point is turned to the camera, 0 to 1. */
   readonly views: Float32Array;
   readonly levels: readonly { readonly size: number; readonly data: Float32Array }[];
-  /** The target's skin under its light, RGB [lightSize ** 2 * 3], and how much of the source shows there. */
+  /** The target's skin under its light at each point, RGB [468 * 3]: it varies less than the mesh is fine. */
   readonly light: Float32Array;
+  /** How much of the source shows [coverSize ** 2]. */
   readonly cover: Float32Array;
-  readonly lightSize: number;
+  readonly coverSize: number;
   /** Which level of the texture is as sharp as the target, in fractions. */
   readonly level: number;
   readonly isGrey: boolean;
@@ -72,18 +72,15 @@ function grainOf(data: Uint8Array, width: number, height: number): Float32Array 
       0.587 * (data[at * 3 + 1] as number) +
       0.114 * (data[at * 3 + 2] as number);
   }
+  const across = new Float32Array(width * height);
+  for (let at = 1; at < across.length - 1; at += 1) {
+    across[at] = (bright[at - 1] as number) + (bright[at] as number) + (bright[at + 1] as number);
+  }
   const grain = new Float32Array(width * height);
-  for (let y = 1; y < height - 1; y += 1) {
-    for (let x = 1; x < width - 1; x += 1) {
-      const at = y * width + x;
-      let sum = 0;
-      for (let dy = -width; dy <= width; dy += width) {
-        sum +=
-          (bright[at + dy - 1] as number) + (bright[at + dy] as number) + (bright[at + dy + 1] as number);
-      }
-      const fine = (bright[at] as number) - sum / 9;
-      grain[at] = Math.abs(fine) > mostGrain ? 0 : fine;
-    }
+  for (let at = width; at < grain.length - width; at += 1) {
+    const sum = (across[at - width] as number) + (across[at] as number) + (across[at + width] as number);
+    const fine = (bright[at] as number) - sum / 9;
+    grain[at] = Math.abs(fine) > mostGrain ? 0 : fine;
   }
   return grain;
 }
@@ -167,138 +164,173 @@ function blended(
   );
 }
 
+/** Triangles between the lips: the mouth's inside is always the target's. */
+const mouthPoints: ReadonlySet<number> = new Set(innerLips);
+
+/** A triangle in the pixels of the patch, with the steps of its first two weights from pixel to pixel. */
+type Spread = {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly weights: (x: number, y: number) => readonly [first: number, second: number];
+  readonly firstStep: number;
+  readonly secondStep: number;
+};
+
+function spread(to: Float32Array, a: number, b: number, c: number, patch: FacePatch): Spread | undefined {
+  const [ax, ay] = [to[a * 3] as number, to[a * 3 + 1] as number];
+  const [bx, by] = [to[b * 3] as number, to[b * 3 + 1] as number];
+  const [cx, cy] = [to[c * 3] as number, to[c * 3 + 1] as number];
+  const area = (by - cy) * (ax - cx) + (cx - bx) * (ay - cy);
+  if (Math.abs(area) < 1e-4) return undefined;
+  // Pixel centres lie at halves.
+  return {
+    left: Math.max(0, Math.floor(Math.min(ax, bx, cx) - 0.5)),
+    right: Math.min(patch.width - 1, Math.ceil(Math.max(ax, bx, cx) - 0.5)),
+    top: Math.max(0, Math.floor(Math.min(ay, by, cy) - 0.5)),
+    bottom: Math.min(patch.height - 1, Math.ceil(Math.max(ay, by, cy) - 0.5)),
+    weights: (x, y) => [
+      ((by - cy) * (x + 0.5 - cx) + (cx - bx) * (y + 0.5 - cy)) / area,
+      ((cy - ay) * (x + 0.5 - cx) + (ax - cx) * (y + 0.5 - cy)) / area,
+    ],
+    firstStep: (by - cy) / area,
+    secondStep: (cy - ay) / area,
+  };
+}
+
+/** The innermost loop of the engine: written out, without calls or objects for each pixel. */
 function drawTriangle(
-  { data, width, height }: FacePatch,
+  patch: FacePatch,
   original: Uint8Array,
   grain: Float32Array,
   drawing: FaceDrawing,
   mesh: RenderMesh,
   first: number,
 ): void {
-  const { from, to, views, levels, light, cover, lightSize, level, isGrey } = drawing;
+  const { data, width, height } = patch;
+  const { from, to, views, levels, light, cover, coverSize, level, isGrey, contrast } = drawing;
   const a = mesh.triangles[first] as number;
   const b = mesh.triangles[first + 1] as number;
   const c = mesh.triangles[first + 2] as number;
-  const [ax, ay] = [to[a * 3] as number, to[a * 3 + 1] as number];
-  const [bx, by] = [to[b * 3] as number, to[b * 3 + 1] as number];
-  const [cx, cy] = [to[c * 3] as number, to[c * 3 + 1] as number];
-  const area = (by - cy) * (ax - cx) + (cx - bx) * (ay - cy);
-  if (Math.abs(area) < 1e-4) return;
+  const reach = spread(to, a, b, c, patch);
+  if (reach === undefined) return;
+  const isMouth = mouthPoints.has(a) && mouthPoints.has(b) && mouthPoints.has(c);
   const uv = mesh.textureCoordinates;
   const [ua, va] = [uv[a * 2] as number, uv[a * 2 + 1] as number];
   const [ub, vb] = [uv[b * 2] as number, uv[b * 2 + 1] as number];
   const [uc, vc] = [uv[c * 2] as number, uv[c * 2 + 1] as number];
   const [wa, wb, wc] = [views[a] as number, views[b] as number, views[c] as number];
+  const [fax, fay] = [from[a * 3] as number, from[a * 3 + 1] as number];
+  const [fbx, fby] = [from[b * 3] as number, from[b * 3 + 1] as number];
+  const [fcx, fcy] = [from[c * 3] as number, from[c * 3 + 1] as number];
   const sharper = levels[Math.min(levels.length - 1, Math.floor(level))] as FaceDrawing['levels'][number];
   const softer = levels[Math.min(levels.length - 1, Math.floor(level) + 1)] as FaceDrawing['levels'][number];
   const soft = Math.min(1, level - Math.floor(level));
-  const left = Math.max(0, Math.floor(Math.min(ax, bx, cx) - 0.5));
-  const right = Math.min(width - 1, Math.ceil(Math.max(ax, bx, cx) - 0.5));
-  const top = Math.max(0, Math.floor(Math.min(ay, by, cy) - 0.5));
-  const bottom = Math.min(height - 1, Math.ceil(Math.max(ay, by, cy) - 0.5));
-  for (let y = top; y <= bottom; y += 1) {
-    for (let x = left; x <= right; x += 1) {
-      const p = ((by - cy) * (x + 0.5 - cx) + (cx - bx) * (y + 0.5 - cy)) / area;
-      const q = ((cy - ay) * (x + 0.5 - cx) + (ax - cx) * (y + 0.5 - cy)) / area;
+  const colour = [0, 0, 0] as [number, number, number];
+  const was = [0, 0, 0] as [number, number, number];
+  const [mostX, mostY] = [width - 1.001, height - 1.001];
+  for (let y = reach.top; y <= reach.bottom; y += 1) {
+    let [p, q] = reach.weights(reach.left - 1, y);
+    for (let x = reach.left; x <= reach.right; x += 1) {
+      p += reach.firstStep;
+      q += reach.secondStep;
       const r = 1 - p - q;
       if (p < -1e-3 || q < -1e-3 || r < -1e-3) continue;
-      const sourceX =
-        p * (from[a * 3] as number) + q * (from[b * 3] as number) + r * (from[c * 3] as number) - 0.5;
-      const sourceY =
-        p * (from[a * 3 + 1] as number) +
-        q * (from[b * 3 + 1] as number) +
-        r * (from[c * 3 + 1] as number) -
-        0.5;
+      const sourceX = Math.min(mostX, Math.max(0, p * fax + q * fbx + r * fcx - 0.5));
+      const sourceY = Math.min(mostY, Math.max(0, p * fay + q * fby + r * fcy - 0.5));
+      const [sx, sy] = [sourceX | 0, sourceY | 0];
+      const [px, py] = [sourceX - sx, sourceY - sy];
+      const [w00, w10, w01, w11] = [(1 - px) * (1 - py), px * (1 - py), (1 - px) * py, px * py];
+      const upper = (sy * width + sx) * 3;
+      const lower = upper + width * 3;
+      for (let channel = 0; channel < 3; channel += 1) {
+        was[channel] =
+          (original[upper + channel] as number) * w00 +
+          (original[upper + 3 + channel] as number) * w10 +
+          (original[lower + channel] as number) * w01 +
+          (original[lower + 3 + channel] as number) * w11;
+      }
+      const at = (y * width + x) * 3;
       const u = p * ua + q * ub + r * uc;
       const v = p * va + q * vb + r * vc;
-      const lightAt = texelAt(u, v, lightSize);
-      const shown = tap1(cover, lightSize, lightAt) * (p * wa + q * wb + r * wc);
-      const at = (y * width + x) * 3;
-      const t0 = blended(original, width, height, sourceX, sourceY, 0);
-      const t1 = blended(original, width, height, sourceX, sourceY, 1);
-      const t2 = blended(original, width, height, sourceX, sourceY, 2);
+      const shown = isMouth ? 0 : coverAt(cover, coverSize, u, v) * (p * wa + q * wb + r * wc);
       if (shown <= 0.002) {
-        data[at] = t0 + 0.5;
-        data[at + 1] = t1 + 0.5;
-        data[at + 2] = t2 + 0.5;
+        data[at] = was[0] + 0.5;
+        data[at + 1] = was[1] + 0.5;
+        data[at + 2] = was[2] + 0.5;
         continue;
       }
-      const sharpAt = texelAt(u, v, sharper.size);
-      const softAt = texelAt(u, v, softer.size);
-      const noise =
-        (grain[
-          Math.min(height - 1, Math.max(0, Math.round(sourceY))) * width +
-            Math.min(width - 1, Math.max(0, Math.round(sourceX)))
-        ] as number) * drawing.grain;
-      let c0 =
-        colour(light, lightSize, lightAt, sharper, sharpAt, softer, softAt, soft, 0, drawing.contrast) +
-        noise;
-      let c1 =
-        colour(light, lightSize, lightAt, sharper, sharpAt, softer, softAt, soft, 1, drawing.contrast) +
-        noise;
-      let c2 =
-        colour(light, lightSize, lightAt, sharper, sharpAt, softer, softAt, soft, 2, drawing.contrast) +
-        noise;
-      if (isGrey) {
-        const now = 0.299 * c0 + 0.587 * c1 + 0.114 * c2;
-        const was = 0.299 * t0 + 0.587 * t1 + 0.114 * t2 + 1;
-        const by = Math.min(1.6, now / was);
-        c0 = 0.4 * c0 + 0.6 * t0 * by;
-        c1 = 0.4 * c1 + 0.6 * t1 * by;
-        c2 = 0.4 * c2 + 0.6 * t2 * by;
+      featuresAt(sharper, u, v, colour, 1 - soft);
+      if (soft > 0.01) featuresAt(softer, u, v, colour, soft);
+      else
+        for (let channel = 0; channel < 3; channel += 1)
+          colour[channel] = (colour[channel] as number) / (1 - soft);
+      const noise = (grain[sy * width + sx] as number) * drawing.grain;
+      for (let channel = 0; channel < 3; channel += 1) {
+        const skin =
+          p * (light[a * 3 + channel] as number) +
+          q * (light[b * 3 + channel] as number) +
+          r * (light[c * 3 + channel] as number);
+        colour[channel] = (skin + 2) * (1 + contrast * ((colour[channel] as number) - 1)) - 2 + noise;
       }
-      data[at] = byte(t0 + (c0 - t0) * shown);
-      data[at + 1] = byte(t1 + (c1 - t1) * shown);
-      data[at + 2] = byte(t2 + (c2 - t2) * shown);
+      if (isGrey) keepColours(colour, was);
+      for (let channel = 0; channel < 3; channel += 1) {
+        const value =
+          (was[channel] as number) + ((colour[channel] as number) - (was[channel] as number)) * shown;
+        data[at + channel] = value < 0 ? 0 : Math.min(255, value + 0.5);
+      }
+      colour[0] = 0;
+      colour[1] = 0;
+      colour[2] = 0;
     }
   }
 }
 
-function byte(value: number): number {
-  return value < 0 ? 0 : value > 255 ? 255 : value + 0.5;
+/** A photograph without colours takes most of the target's, at its own brightness. */
+function keepColours(colour: [number, number, number], was: readonly [number, number, number]): void {
+  const now = 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2];
+  const before = 0.299 * was[0] + 0.587 * was[1] + 0.114 * was[2] + 1;
+  const by = Math.min(1.6, now / before);
+  for (const channel of [0, 1, 2] as const) colour[channel] = 0.4 * colour[channel] + 0.6 * was[channel] * by;
 }
 
-type Texel = { readonly at: number; readonly x: number; readonly y: number };
-
-function texelAt(u: number, v: number, size: number): Texel {
-  const x = Math.min(size - 1.001, Math.max(0, u * size - 0.5));
-  const y = Math.min(size - 1.001, Math.max(0, v * size - 0.5));
-  return { at: (y | 0) * size + (x | 0), x: x - (x | 0), y: y - (y | 0) };
-}
-
-function tap1(field: Float32Array, size: number, { at, x, y }: Texel): number {
+function coverAt(field: Float32Array, size: number, u: number, v: number): number {
+  const fx = Math.min(size - 1.001, Math.max(0, u * size - 0.5));
+  const fy = Math.min(size - 1.001, Math.max(0, v * size - 0.5));
+  const at = (fy | 0) * size + (fx | 0);
+  const [x, y] = [fx - (fx | 0), fy - (fy | 0)];
   return (
     ((field[at] as number) * (1 - x) + (field[at + 1] as number) * x) * (1 - y) +
     ((field[at + size] as number) * (1 - x) + (field[at + size + 1] as number) * x) * y
   );
 }
 
-function tap3(field: Float32Array, size: number, { at, x, y }: Texel, channel: number): number {
-  const upper = at * 3 + channel;
+/** Adds `share` of the texture at a spot to `into`. */
+function featuresAt(
+  { size, data }: FaceDrawing['levels'][number],
+  u: number,
+  v: number,
+  into: [number, number, number],
+  share: number,
+): void {
+  const fx = Math.min(size - 1.001, Math.max(0, u * size - 0.5));
+  const fy = Math.min(size - 1.001, Math.max(0, v * size - 0.5));
+  const [x, y] = [fx - (fx | 0), fy - (fy | 0)];
+  const upper = ((fy | 0) * size + (fx | 0)) * 3;
   const lower = upper + size * 3;
-  return (
-    ((field[upper] as number) * (1 - x) + (field[upper + 3] as number) * x) * (1 - y) +
-    ((field[lower] as number) * (1 - x) + (field[lower + 3] as number) * x) * y
-  );
+  const [w00, w10, w01, w11] = [
+    (1 - x) * (1 - y) * share,
+    x * (1 - y) * share,
+    (1 - x) * y * share,
+    x * y * share,
+  ];
+  for (let channel = 0; channel < 3; channel += 1) {
+    into[channel] =
+      (into[channel] as number) +
+      (data[upper + channel] as number) * w00 +
+      (data[upper + 3 + channel] as number) * w10 +
+      (data[lower + channel] as number) * w01 +
+      (data[lower + 3 + channel] as number) * w11;
+  }
 }
-
-function colour(
-  light: Float32Array,
-  lightSize: number,
-  lightAt: Texel,
-  sharper: FaceDrawing['levels'][number],
-  sharpAt: Texel,
-  softer: FaceDrawing['levels'][number],
-  softAt: Texel,
-  soft: number,
-  channel: number,
-  contrast: number,
-): number {
-  const plain =
-    tap3(sharper.data, sharper.size, sharpAt, channel) * (1 - soft) +
-    tap3(softer.data, softer.size, softAt, channel) * soft;
-  return (tap3(light, lightSize, lightAt, channel) + 2) * (1 + contrast * (plain - 1)) - 2;
-}
-
-/** The points of a mesh that the renderer uses. */
-export const renderedPoints = meshPointCount;

@@ -34,7 +34,7 @@ const levelCount = 5;
 /** How squarely the camera saw a spot (cosine): below, its mirror image shows more. */
 const [poorView, goodView] = [0.3, 0.75];
 /** Hair and background reach in from the face's rim and are this unlike skin. */
-const leastUnlike = 1.6;
+const leastUnlike = 1.25;
 
 /**
  * Flattens the source's face, takes the light out of it, and completes what the camera saw at a flat angle from
@@ -60,7 +60,7 @@ export function sourceTexture(frame: RgbFrame, points: Float32Array, grids: Flat
     // Beards belong to the likeness: below the brows only what lies at the very rim is left out.
     const mayHide = Math.max(
       smoothStep(height, 0.36, 0.31),
-      smoothStep(zones.depth[texel] as number, 0.14, 0.07),
+      smoothStep(zones.depth[texel] as number, 0.17, 0.1),
     );
     return 1 - mayHide * share;
   });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { FrameTiming } from '../contract.ts';
 import { ticksPerSecond } from './exact-rate.ts';
@@ -48,10 +47,10 @@ export function frameSink(timing: FrameTiming, format: FrameFormat, firstFrame: 
   };
 }
 
+/** Resolves when the data has left, or can no longer: the frame's memory may be used again. */
 async function written(output: Writable, data: Uint8Array): Promise<void> {
   if (output.destroyed) return;
-  // The stream keeps what it cannot write at once, and the frame's memory is used again.
-  if (!output.write(Buffer.from(data))) await Promise.race([once(output, 'drain'), once(output, 'close')]);
+  await new Promise<void>((resolve) => output.write(data, () => resolve()));
 }
 
 /** An element: its id, its length on eight bytes, its content. */
