@@ -4,12 +4,13 @@ import { parseArgs } from 'node:util';
 import { type Figure, measureAnalysis } from './analysis-quality.ts';
 import { measureCamera } from './camera-quality.ts';
 import { measureRendered } from './rendered-quality.ts';
+import { measureSound } from './sound-trials.ts';
 import { measureSwaps } from './swap-quality.ts';
 
 const usage = `Measures what the engines do on media whose truth is known, and prints it beside the bars.
 
   npm run quality -- clips [--media DIR] [FILE...]
-  npm run quality -- analysis|camera|rendered [--media DIR] [FILE...]
+  npm run quality -- analysis|camera|sound|rendered [--media DIR] [FILE...]
   npm run quality -- swaps [--media DIR] [FILE...]
 
   clips         all of the clip engine but the analysis: each part in turn, and rendered clips with contact sheets
@@ -24,9 +25,10 @@ const parts: Readonly<Record<string, Measure>> = {
   analysis: measureAnalysis,
   camera: measureCamera,
   rendered: measureRendered,
+  sound: measureSound,
   swaps: measureSwaps,
 };
-const ofClips: readonly string[] = ['camera', 'rendered'];
+const ofClips: readonly string[] = ['camera', 'sound', 'rendered'];
 
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
