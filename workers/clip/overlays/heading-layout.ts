@@ -3,7 +3,7 @@ import { directionMark } from './measure-text.ts';
 import { colorOf, outlineOf } from './overlay-colors.ts';
 import type { HeadingPlan } from './overlay-plan.ts';
 import { frame, safeWidth, safeZone } from './safe-zone.ts';
-import { wrapText } from './wrap-text.ts';
+import { lineBreaker } from './wrap-text.ts';
 
 /** A heading set in lines; lengths in pixels of the clip's picture. */
 export type HeadingLayout = {
@@ -30,8 +30,8 @@ const linePitch = 1.3;
 
 /** How a heading is set so that it fits `height` pixels and the safe width. Pure. */
 export function headingLayout(plan: HeadingPlan, fonts: FontStack, height: number): HeadingLayout {
-  const wrapped = (size: number) =>
-    wrapText(plan.text, (safeWidth - 2 * sidePadding(plan, size)) / size, fonts);
+  const breakLines = lineBreaker(plan.text, fonts);
+  const wrapped = (size: number) => breakLines((safeWidth - 2 * sidePadding(plan, size)) / size);
   for (const { size, lines } of steps) {
     const { lines: found, isBroken } = wrapped(size);
     if (found.length <= lines && !isBroken) return laid(plan, size, found);

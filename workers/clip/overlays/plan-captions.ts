@@ -74,21 +74,27 @@ function fits(words: readonly ClipWord[]): boolean {
 
 function pageCost(words: readonly ClipWord[], isLast: boolean): number {
   const slack = 1 - length(words) / (mostLineCharacters * mostLines);
-  const endsAtComma = isLast || /[,;:—–、，]$/u.test(words.at(-1)?.text ?? '');
-  return 1 + 0.8 * slack ** 2 - (endsAtComma ? 0.25 : 0);
+  return 1 + 0.8 * slack ** 2 - (isLast || endsClause(words) ? 0.25 : 0);
 }
 
-/** One line where it fits, else two as even as can be; undefined where two do not do. */
+function endsClause(words: readonly ClipWord[]): boolean {
+  return /[,;:—–、，]$/u.test(words.at(-1)?.text ?? '');
+}
+
+/** How many characters more the longer line may have for the first to end at a comma. */
+const worthOfComma = 6;
+
+/** One line where it fits, else two that part at a comma or are as even as can be; undefined where two do not do. */
 function linesOf(words: readonly ClipWord[]): readonly (readonly ClipWord[])[] | undefined {
   if (length(words) <= mostLineCharacters) return [words];
   const breaks = words
-    .map((_, index) => index)
+    .map((_, index) => [words.slice(0, index), words.slice(index)] as const)
     .slice(1)
-    .map((at) => ({ at, longest: Math.max(length(words.slice(0, at)), length(words.slice(at))) }))
+    .map((lines) => ({ lines, longest: Math.max(...lines.map(length)) }))
     .filter(({ longest }) => longest <= mostLineCharacters)
-    .toSorted((a, b) => a.longest - b.longest);
-  const [even] = breaks;
-  return even === undefined ? undefined : [words.slice(0, even.at), words.slice(even.at)];
+    .map(({ lines, longest }) => ({ lines, cost: longest - (endsClause(lines[0]) ? worthOfComma : 0) }))
+    .toSorted((a, b) => a.cost - b.cost);
+  return breaks[0]?.lines;
 }
 
 /** Characters as people count them, with the spaces between. */

@@ -12,25 +12,51 @@ const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\u3000-\u3
 const notFirst = /^[)\]}、。，．！？；：」』】〉》…,.!?;:%]/u;
 
 /**
- * Text in lines of at most `width` ems: as few as it takes, and of those the most even. Line breaks in the text
- * stay; a word wider than a line is broken where it must. Pure.
+ * A text measured once, to be set in lines of at most so many ems: as few as it takes, and of those the most even.
+ * Line breaks in the text stay; a word wider than a line is broken where it must. Pure.
  */
-export function wrapText(text: string, width: number, fonts: Fonts): WrappedText {
-  const paragraphs = text.split('\n').map((paragraph) => wrapParagraph(paragraph, width, fonts));
-  return {
-    lines: paragraphs.flatMap(({ lines }) => lines),
-    isBroken: paragraphs.some(({ isBroken }) => isBroken),
+export function lineBreaker(text: string, fonts: Fonts): (width: number) => WrappedText {
+  const paragraphs = text
+    .split('\n')
+    .map((paragraph) => breakable(paragraph).map((part) => measured(part, fonts)));
+  return (width) => {
+    const wrapped = paragraphs.map((parts) => evenLines(parts, width));
+    return {
+      lines: wrapped.flatMap(({ lines }) => lines),
+      isBroken: wrapped.some(({ isBroken }) => isBroken),
+    };
   };
 }
 
-function wrapParagraph(text: string, width: number, fonts: Fonts): WrappedText {
-  const widest = filled(text, width, fonts);
+/** A part of a text, by its characters and their widths in ems. */
+type Part = {
+  readonly characters: readonly { readonly text: string; readonly width: number }[];
+  readonly width: number;
+  /** Without the spaces after it. */
+  readonly inkWidth: number;
+};
+
+function measured(text: string, fonts: Fonts): Part {
+  const widths = characters(text).map((character) => ({
+    text: character,
+    width: textWidth(character, fonts),
+  }));
+  const sum = (some: typeof widths): number => some.reduce((total, { width }) => total + width, 0);
+  return {
+    characters: widths,
+    width: sum(widths),
+    inkWidth: sum(widths.filter((character) => character.text.trim() !== '')),
+  };
+}
+
+function evenLines(parts: readonly Part[], width: number): WrappedText {
+  const widest = filled(parts, width);
   let [low, high] = [width / widest.lines.length, width];
   let best = widest;
   // The narrowest width that takes no more lines makes them even.
-  for (let step = 0; step < 8; step += 1) {
+  for (let step = 0; step < 8 && widest.lines.length > 1; step += 1) {
     const middle = (low + high) / 2;
-    const tried = filled(text, middle, fonts);
+    const tried = filled(parts, middle);
     if (tried.lines.length > widest.lines.length || (tried.isBroken && !widest.isBroken)) low = middle;
     else [best, high] = [tried, middle];
   }
@@ -38,17 +64,24 @@ function wrapParagraph(text: string, width: number, fonts: Fonts): WrappedText {
 }
 
 /** Each line takes as much as goes into it. */
-function filled(text: string, width: number, fonts: Fonts): WrappedText {
+function filled(parts: readonly Part[], width: number): WrappedText {
   const lines: string[] = [];
   let isBroken = false;
-  for (const part of breakable(text)) {
-    const line = lines.at(-1);
-    if (line !== undefined && textWidth((line + part).trimEnd(), fonts) <= width) {
-      lines[lines.length - 1] = line + part;
-    } else {
-      const pieces = pieceByPiece(part.trimStart(), width, fonts);
-      isBroken ||= pieces.length > 1;
-      lines.push(...pieces);
+  let lineWidth = Number.POSITIVE_INFINITY;
+  for (const part of parts) {
+    if (lineWidth + part.inkWidth > width) {
+      lines.push('');
+      lineWidth = 0;
+    }
+    for (const { text, width: wide } of part.characters) {
+      // Only in a part that is wider than a whole line.
+      if (lineWidth > 0 && text.trim() !== '' && lineWidth + wide > width) {
+        lines.push('');
+        lineWidth = 0;
+        isBroken = true;
+      }
+      lines.push(`${lines.pop() ?? ''}${text}`);
+      lineWidth += wide;
     }
   }
   return { lines: lines.map((line) => line.trim()).filter((line) => line !== ''), isBroken };
@@ -71,14 +104,4 @@ function unspacedParts(word: string): readonly string[] {
     else parts.push(character);
   }
   return parts;
-}
-
-function pieceByPiece(word: string, width: number, fonts: Fonts): readonly string[] {
-  const pieces = [''];
-  for (const character of characters(word)) {
-    const piece = pieces.at(-1) ?? '';
-    if (piece !== '' && textWidth((piece + character).trimEnd(), fonts) > width) pieces.push(character);
-    else pieces[pieces.length - 1] = piece + character;
-  }
-  return pieces;
 }
