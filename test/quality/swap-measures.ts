@@ -142,7 +142,7 @@ function changeInside(earlier: YuvFrame, frame: YuvFrame, box: Box): number {
   return sum / Math.max(1, count);
 }
 
-/** The descriptor of a video's face: the mean over three frames. */
+/** The descriptor of a video's face: of one frame, after the middle. */
 export async function sampleDescriptor(
   path: string,
   plan: SwapPlan,
@@ -155,21 +155,16 @@ export async function sampleDescriptor(
     const box = expected.at(number);
     return box === undefined ? [] : [{ frame, box }];
   });
-  const sum = new Float32Array(128);
-  for (const share of [0.35, 0.85]) {
-    const found = inside[Math.floor(inside.length * share)];
-    if (found === undefined) continue;
-    const { frame, box } = found;
-    const patch = readPatch(frame, {
-      x: (box.left + box.right) / 2,
-      y: (box.top + box.bottom) / 2,
-      side: (box.bottom - box.top) * 2.4,
-    });
-    const mesh = await meshIn(patch, context);
-    if (mesh === undefined) continue;
-    for (const [at, value] of (await embedder(patch, mesh)).entries()) sum[at] = (sum[at] as number) + value;
-  }
-  return sum;
+  const found = inside[Math.floor(inside.length * 0.6)];
+  if (found === undefined) return new Float32Array(128);
+  const { frame, box } = found;
+  const patch = readPatch(frame, {
+    x: (box.left + box.right) / 2,
+    y: (box.top + box.bottom) / 2,
+    side: (box.bottom - box.top) * 2.4,
+  });
+  const mesh = await meshIn(patch, context);
+  return mesh === undefined ? new Float32Array(128) : embedder(patch, mesh);
 }
 
 async function meshIn(

@@ -44,7 +44,7 @@ const videos = [
   'podcast_split_2p.mp4',
   'gaming_facecam_generated.mp4',
 ];
-const measuredSeconds = 3;
+const measuredSeconds = 1.6;
 const tools = await locateMediaTools({}, process.env['PATH'] ?? '');
 const models = await ModelStore.open();
 

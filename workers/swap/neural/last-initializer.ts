@@ -22,7 +22,7 @@ export function lastInitializer(model: Uint8Array): {
   const raw =
     parts.find(({ number }) => number === 9)?.bytes ?? parts.find(({ number }) => number === 4)?.bytes;
   if (raw === undefined) throw new Error('The swap model’s last initializer has no values.');
-  return { dims, values: new Float32Array(raw.slice().buffer) };
+  return { dims, values: new Float32Array(new Uint8Array(raw).buffer) };
 }
 
 const floatType = 1;
