@@ -94,7 +94,8 @@ function startsPhrase(bare: readonly string[], at: number): boolean {
   const [last = '', word = '', next = ''] = [bare[at - 1], bare[at], bare[at + 1]];
   if (determiners.test(last) || listing.test(next)) return false;
   if (determiners.test(word)) return !backPointers.has(word);
-  const isFree = at === 0 || commonVerbs.has(last) || prepositions.test(last);
+  const isFree =
+    at === 0 || (at === 1 && fillers.has(last)) || commonVerbs.has(last) || prepositions.test(last);
   return isFree && !functionWords.has(word) && !commonVerbs.has(word) && /^.{2,}(?<!ed|ing|ly)$/.test(word);
 }
 
