@@ -27,10 +27,11 @@ const planeRounds = 5;
 export function faceLight(flat: Float32Array, zones: FaceZones, size: number): FaceLight {
   const texels = size * size;
   const plane = skinPlane(flat, zones, size);
+  const tolerance = shadingTolerance(flat, plane, zones);
   const weights = new Float32Array(texels);
   for (let texel = 0; texel < texels; texel += 1) {
     const skin = zones.skin[texel] as number;
-    if (skin > 0) weights[texel] = skin * likeness(distance(flat, plane, texel, 2));
+    if (skin > 0) weights[texel] = skin * likeness(distance(flat, plane, texel, tolerance));
   }
   const low = localMean(flat, weights, plane, size);
   const unlike = new Float32Array(texels);
@@ -50,6 +51,21 @@ function skinContrast(flat: Float32Array, low: Float32Array, weights: Float32Arr
   }
   return Math.sqrt(sum / total);
 }
+
+/** How much darker than the plane skin may be here: shining and deeply modelled faces vary more in brightness. */
+function shadingTolerance(flat: Float32Array, plane: Float32Array, zones: FaceZones): number {
+  const apart: number[] = [];
+  for (let texel = 0; texel < zones.skin.length; texel += 3) {
+    if ((zones.skin[texel] as number) < 0.9) continue;
+    const at = texel * 3 + 1;
+    apart.push(Math.abs(Math.log(((flat[at] as number) + 2) / ((plane[at] as number) + 2))));
+  }
+  const median = apart.toSorted((a, b) => a - b)[apart.length >> 1] ?? 0;
+  return Math.min(mostTolerance, Math.max(leastTolerance, (median * spreadsOfMedian) / brightnessSpread));
+}
+
+const [leastTolerance, mostTolerance] = [2, 5];
+const spreadsOfMedian = 4;
 
 function likeness(distanceFromSkin: number): number {
   return Math.exp(-0.5 * distanceFromSkin * distanceFromSkin);
