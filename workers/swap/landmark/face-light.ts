@@ -124,18 +124,36 @@ function skinPlane(flat: Float32Array, zones: FaceZones, size: number): Float32A
     }
   }
   let weights = new Float32Array(used.length).fill(1);
+  let planes: readonly Plane[] = [];
   for (let round = 0; round < planeRounds; round += 1) {
-    for (let channel = 0; channel < 3; channel += 1) {
-      const [a, b, c] = fitPlane(flat, used, weights, channel, size);
-      for (let texel = 0; texel < size * size; texel += 1) {
-        const x = (texel % size) / size - 0.5;
-        const y = Math.floor(texel / size) / size - 0.5;
-        out[texel * 3 + channel] = Math.min(255, Math.exp(a + b * x + c * y) - 2);
-      }
-    }
+    planes = [0, 1, 2].map((channel) => fitPlane(flat, used, weights, channel, size));
+    drawPlanes(planes, used, size, out);
     weights = Float32Array.from(used, (texel) => likeness(distance(flat, out, texel, 1.5)) + 1e-4);
   }
+  drawPlanes(
+    planes,
+    Array.from({ length: size * size }, (_, texel) => texel),
+    size,
+    out,
+  );
   return out;
+}
+
+type Plane = readonly [level: number, across: number, down: number];
+
+function drawPlanes(
+  planes: readonly Plane[],
+  texels: readonly number[],
+  size: number,
+  out: Float32Array,
+): void {
+  for (const [channel, [level, across, down]] of planes.entries()) {
+    for (const texel of texels) {
+      const x = (texel % size) / size - 0.5;
+      const y = Math.floor(texel / size) / size - 0.5;
+      out[texel * 3 + channel] = Math.min(255, Math.exp(level + across * x + down * y) - 2);
+    }
+  }
 }
 
 /** Slopes are held back: over cheeks alone they would run wild at the chin. */
@@ -147,7 +165,7 @@ function fitPlane(
   weights: Float32Array,
   channel: number,
   size: number,
-): readonly [number, number, number] {
+): Plane {
   let [n, sx, sy, sxx, sxy, syy, sv, sxv, syv] = [1e-6, 0, 0, 0, 0, 0, 0, 0, 0];
   for (const [index, texel] of used.entries()) {
     const w = weights[index] as number;
