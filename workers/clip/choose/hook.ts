@@ -32,6 +32,8 @@ const clearlyStronger = 0.25;
 const strongTeaser = 0.5;
 /** With a wish the strongest words go first, unless the opening is as good as they are. */
 const asGood = 0.05;
+/** Weaker words make nobody curious: then the clip's own beginning is as good a hook. */
+const worthTeasing = 0.3;
 /** Shorter than this nobody understands what he hears. */
 const shortestTeaserMs = 1_200;
 const fewestTeaserWords = 3;
@@ -66,7 +68,7 @@ export function openClip(
       (phrase) => phrase.startMs >= clip.startMs && phrase.endMs <= clip.endMs,
     ),
   );
-  const opening = openingStrength(clip, sentences, phrases, source);
+  const opening = openingStrength(clip, sentences, phrases, source, wish);
   const later = phrases.filter((phrase) => phrase.startMs >= clip.startMs + mostMs);
   const teaser = strongestOf(advisedPhrases(later, source, wish));
   if (teaser === null || !teases(teaser, opening, clip, wish)) {
@@ -108,21 +110,24 @@ function withoutWords(whole: Cut, { hookMs }: HookWish): OpenedClip {
 
 function teases(teaser: Phrase, openingStrength: number, clip: Candidate, wish: HookWish): boolean {
   if (clip.endMs - clip.startMs < shortestWithTeaserMs && wish.hookMs === null) return false;
-  if (wish.hookMs !== null) return teaser.strength > openingStrength + asGood;
+  if (wish.hookMs !== null)
+    return teaser.strength >= worthTeasing && teaser.strength > openingStrength + asGood;
   return teaser.strength >= strongTeaser && teaser.strength >= openingStrength + clearlyStronger;
 }
 
-/** How strong the clip's own beginning is: its first sentence, or the strongest phrase in it that fits. */
+/** How strong the clip's own beginning is: the strongest phrase in it that fits, or without a wish its first sentence. */
 function openingStrength(
   clip: Candidate,
   sentences: readonly Sentence[],
   phrases: readonly Phrase[],
   source: JudgedSource,
+  wish: HookWish,
 ): number {
   const [first] = sentences;
   if (first === undefined) return 0;
   const run = { from: 0, to: first.words.length };
-  const whole = strengthOf(first, run, undefined, first, first.endMs - first.startMs, source);
+  const isFree = wish.hookMs === null;
+  const whole = isFree ? strengthOf(first, run, undefined, first, first.endMs - first.startMs, source) : 0;
   const early = phrases.filter((phrase) => phrase.startMs <= clip.startMs + leadMs + tailMs);
   return Math.max(whole, ...early.map((phrase) => phrase.strength));
 }

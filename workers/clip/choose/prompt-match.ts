@@ -39,6 +39,9 @@ export const anyPromptTexts: readonly string[] = [
   'a funny thing',
 ];
 
+/** Of a prompt no more is read than a person would write, and no more things in it. */
+const mostPromptLength = 4_000;
+const mostPromptParts = 12;
 /** Measured on prompts that match a programme and on such that do not: unrelated ones stay below. */
 const leastLikeness = 0.24;
 /** Where the prompt's own words are said, less likeness will do. */
@@ -64,6 +67,7 @@ const pair =
 /** Takes a prompt apart; commands such as a length or a number are not followed, and read as if they were a topic. Pure. */
 export function promptTexts(prompt: string): PromptTexts {
   const clauses = prompt
+    .slice(0, mostPromptLength)
     .split(/[.;!?\n]+|,\s+(?=(?:but|and|not|no|avoid|skip|without|do not|don'?t)\b)/i)
     .map((clause) => clause.trim())
     .filter((clause) => /\p{L}{2}/u.test(clause));
@@ -74,8 +78,8 @@ export function promptTexts(prompt: string): PromptTexts {
   const whole = asked.join('. ');
   const parts = asked.flatMap(namedThings);
   return {
-    wanted: [...new Set([whole, ...parts])].filter((text) => text !== ''),
-    unwanted: unwanted.filter((text) => text !== ''),
+    wanted: [...new Set([whole, ...parts])].filter((text) => text !== '').slice(0, mostPromptParts),
+    unwanted: unwanted.filter((text) => text !== '').slice(0, mostPromptParts),
     part: namedPart(prompt),
     wantsPair: pair.test(prompt),
   };
