@@ -127,11 +127,12 @@ export function matchPrompt(
 ): PromptMatch {
   const contexts = withNeighbours(spoken.vectors, spoken.topics);
   const words = promptWordShares(texts.wanted.join(' '), spoken.sentences);
+  const anyPrompt = meanVector(vectors.anyPrompt);
   const scored = spoken.sentences.map((sentence, at) => {
     const [own, context] = [spoken.vectors[at], contexts[at]];
     if (own === undefined || context === undefined) return { likeness: 0, total: 0, hasWord: false };
     const to = (vector: Float32Array): number => (similarity(own, vector) + similarity(context, vector)) / 2;
-    const common = vectors.anyPrompt.reduce((sum, vector) => sum + to(vector), 0) / vectors.anyPrompt.length;
+    const common = to(anyPrompt);
     const wanted = Math.max(0, ...vectors.wanted.map(to));
     const unwanted = Math.max(0, ...vectors.unwanted.map(to));
     const isUnwanted = unwanted >= leastLikeness && unwanted >= wanted;
@@ -157,6 +158,12 @@ export function matchPrompt(
   const floor = best * 0.35;
   const relevance = scored.map(({ total }) => clamp01((total - floor) / Math.max(1e-6, best - floor)));
   return { relevance: onlyPart(texts.part, relevance, spoken.sentences), matches };
+}
+
+/** The likeness to a mean is the mean of the likenesses. */
+function meanVector(vectors: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array(0)] = vectors;
+  return first.map((_, at) => vectors.reduce((sum, vector) => sum + (vector[at] ?? 0), 0) / vectors.length);
 }
 
 /** Relevant passages this far apart are parts of their own. */
