@@ -3,7 +3,8 @@ import type { Span } from '../../media/speech/utterances.ts';
 import type { Candidate, JudgedSource } from './candidates.ts';
 import type { Cut, Hook } from './chosen-clip.ts';
 import type { Edge } from './clip-edges.ts';
-import { markSentence } from './sentence-marks.ts';
+import { bareWord } from './english-words.ts';
+import { endsOpen, markSentence } from './sentence-marks.ts';
 import type { Sentence } from './transcript.ts';
 
 /** How a clip opens: what plays, in which order, and which part of it is the hook. */
@@ -171,11 +172,18 @@ function phrasesOf(
       // Words that run into their neighbours cannot be cut free of them.
       if (from === 0 && sentence.gapBeforeMs < 0) continue;
       if (to === sentence.words.length && sentence.gapAfterMs < 0) continue;
+      if (breaksOff(sentence, to)) continue;
       if (to - from < fewestTeaserWords || span.endMs - span.startMs < shortestTeaserMs) continue;
       phrases.push({ ...span, strength: strengthOf(sentence, { from, to }, last, span, mostMs, source) });
     }
   }
   return phrases;
+}
+
+/** Words that wait for more are no teaser: an unfinished sentence's, or such as end on `the`. */
+function breaksOff(sentence: Sentence, to: number): boolean {
+  const isEnd = to === sentence.words.length;
+  return (isEnd && !sentence.isClosed) || endsOpen(bareWord(sentence.words[to - 1]?.text ?? ''));
 }
 
 /** Numbers of the words before which a listener hears a break; the first and one beyond the last among them. */

@@ -102,7 +102,8 @@ function breaksOff(sentence: Sentence, bare: readonly string[]): boolean {
   return !tail.some((word) => commonVerbs.has(word) || /[^e]ed$/.test(word));
 }
 
-function endsOpen(lastWord: string): boolean {
+/** Whether a bare word asks for more after it. Pure. */
+export function endsOpen(lastWord: string): boolean {
   return /^(?:the|a|an|of|to|and|or|but|with|for|in|on|at|by|from|my|your|our|their|his|its|very|is|are|was|were|that|which|therefore)$/.test(
     lastWord,
   );
