@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The longest of those that start no service: begun last, any would leave all other workers idle at the end. */
+/** The longest that start no service; most need no server either. Begun last, any would run alone at the end. */
 export const longFiles = [
   'test/integration/media/clip-pipeline.test.ts',
   'test/integration/media/real-media.test.ts',
+  'test/integration/media/analyse-source.test.ts',
+  'test/integration/swap/swap-pipeline.test.ts',
   'test/integration/embedded/stack-survives-kills.test.ts',
 ];
 
