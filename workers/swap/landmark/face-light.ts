@@ -36,7 +36,7 @@ export function faceLight(flat: Float32Array, zones: FaceZones, size: number): F
   const low = localMean(flat, weights, plane, size);
   const unlike = new Float32Array(texels);
   for (let texel = 0; texel < texels; texel += 1) {
-    if (zones.face[texel] === 1) unlike[texel] = distance(flat, low, texel, 1);
+    if (zones.face[texel] === 1) unlike[texel] = distance(flat, low, texel, tolerance / leastTolerance);
   }
   return { low, unlike, contrast: skinContrast(flat, low, weights) };
 }
@@ -65,7 +65,7 @@ function shadingTolerance(flat: Float32Array, plane: Float32Array, zones: FaceZo
 }
 
 const [leastTolerance, mostTolerance] = [2, 5];
-const spreadsOfMedian = 4;
+const spreadsOfMedian = 5;
 
 function likeness(distanceFromSkin: number): number {
   return Math.exp(-0.5 * distanceFromSkin * distanceFromSkin);
@@ -79,8 +79,10 @@ function distance(flat: Float32Array, field: Float32Array, texel: number, tolera
   const sum = r + g + b + 6;
   const sum0 = r0 + g0 + b0 + 6;
   const bright = Math.log(sum / sum0) / (brightnessSpread * tolerance);
-  const red = ((r + 2) / sum - (r0 + 2) / sum0) / shareSpread;
-  const blue = ((b + 2) / sum - (b0 + 2) / sum0) / shareSpread;
+  // Shadows are not only darker but redder.
+  const share = shareSpread * Math.sqrt(Math.max(1, tolerance / leastTolerance));
+  const red = ((r + 2) / sum - (r0 + 2) / sum0) / share;
+  const blue = ((b + 2) / sum - (b0 + 2) / sum0) / share;
   // Highlights are skin still; what is darker or of another colour is not.
   const signed = bright > 0 ? bright * 0.5 : bright;
   return Math.sqrt(signed * signed + red * red + blue * blue);
