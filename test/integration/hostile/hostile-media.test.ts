@@ -103,8 +103,7 @@ const sentence = String.raw`\w[^\n/]+\.$`;
 const endings: Readonly<Record<HostileFile['must'], RegExp>> = {
   play: /^completed$/,
   fail: new RegExp(`^(4\\d\\d|failed): ${sentence}`),
-  // 501: all is well with it, but face swaps are not made yet.
-  end: new RegExp(`^completed$|^(4\\d\\d|501|failed): ${sentence}`),
+  end: new RegExp(`^completed$|^(4\\d\\d|failed): ${sentence}`),
 };
 
 /** Like `Promise.all` of `work`, with no more than `atOnce` at a time. */
