@@ -50,7 +50,7 @@ export function sourceTexture(frame: RgbFrame, points: Float32Array, grids: Flat
   flattenFace(frame, points, coarse, flatCoarse);
   const light = faceLight(flatCoarse, zones, coarse.size);
   const low = enlarged(light.low, coarse.size, 3, fine.size);
-  const detail = factors(flat, low);
+  const detail = factors(flat, low, enlarged(zones.features, coarse.size, 1, fine.size));
   const views = facing(points, mesh.triangles);
   const own = shareOfOwnHalf(views, coarse, light.unlike);
   const completed = withMirrored(detail, enlarged(own, coarse.size, 1, fine.size), fine.size, 3);
@@ -72,16 +72,17 @@ export function sourceTexture(frame: RgbFrame, points: Float32Array, grids: Flat
   };
 }
 
-/** What makes the skin's light into the picture: brightness in full, colour by the most part. */
-function factors(flat: Float32Array, low: Float32Array): Float32Array {
+/** What makes the skin's light into the picture: brightness in full, colour in full for lips and eyes alone. */
+function factors(flat: Float32Array, low: Float32Array, features: Float32Array): Float32Array {
   const out = new Float32Array(flat.length);
   for (let at = 0; at < flat.length; at += 3) {
     const [r, g, b] = [0, 1, 2].map(
       (channel) => ((flat[at + channel] as number) + 2) / ((low[at + channel] as number) + 2),
     ) as [number, number, number];
     const bright = 0.299 * r + 0.587 * g + 0.114 * b;
+    const share = colourShare + (1 - colourShare) * (features[at / 3] as number);
     for (const [channel, own] of [r, g, b].entries()) {
-      const factor = bright + (own - bright) * colourShare;
+      const factor = bright + (own - bright) * share;
       out[at + channel] = Math.min(mostFactor, Math.max(leastFactor, factor));
     }
   }
