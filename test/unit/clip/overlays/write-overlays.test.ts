@@ -42,7 +42,7 @@ const captions: CaptionPlan = {
   pages: [{ start_ms: 0, end_ms: 1_500, lines: [words.slice(0, 2), words.slice(2)] }],
 };
 
-describe('overlays in the task’s folder', () => {
+describe('overlays in the task’s folder', { timeout: 60_000 }, () => {
   test('are drawn with our fonts alone, linked and named to ffmpeg', async () => {
     const context = await task();
     const written = await writeOverlays({ heading: heading('שלום Привет 🔥'), captions }, context);
@@ -111,7 +111,7 @@ describe('overlays in the task’s folder', () => {
   });
 });
 
-describe.skipIf(tesseract === undefined)('a heading, read by tesseract', () => {
+describe.skipIf(tesseract === undefined)('a heading, read by tesseract', { timeout: 60_000 }, () => {
   test.each([
     ['stroke', 'top', 'white'],
     ['stroke', 'bottom', 'black'],

@@ -44,7 +44,7 @@ async function inTask<T>(work: (context: Parameters<typeof checkMusic>[1]) => Pr
   return work({ tools, taskFolder, signal: new AbortController().signal });
 }
 
-describe('the mix', () => {
+describe('the mix', { timeout: 60_000 }, () => {
   test('is at −14 LUFS with peaks under −1 dBTP, the music at 30% of its level, looped to the end', async () => {
     const trial = { source: file('speech.wav'), music: file('music.mp3'), seconds: 6 };
     const heard = await inTask((context) => hearMix(trial, context));
