@@ -102,6 +102,16 @@ describe('planCamera', () => {
     expect(boxAtMs(plan, 5200).x).toBeLessThan(640);
   });
 
+  it('shows as many faces as it can where nobody is known to speak', () => {
+    const faces = [still(200), still(700), still(860), still(1150)];
+    for (const mode of ['active-speaker', 'speaker-zoom'] as const) {
+      const boxes = boxesOf(planCamera(madeAnalysis({ faces }), [whole], mode));
+      expect(boxes).toHaveLength(1);
+      expect(boxes[0]?.x).toBeLessThanOrEqual(640);
+      expect((boxes[0]?.x ?? 0) + (boxes[0]?.width ?? 0)).toBeGreaterThanOrEqual(920);
+    }
+  });
+
   it('begins a scene at each cut of the source, and never moves over one', () => {
     const faces = [still(300, { endMs: 4000 }), still(900, { startMs: 4000 })];
     const plan = planCamera(madeAnalysis({ faces, cutsMs: [4000] }), [whole], 'active-speaker');
