@@ -15,7 +15,10 @@ export type Sentence = {
   readonly gapAfterMs: number;
 };
 
-/** Below this a transcript is noise: another language, singing, or sound that the model took for speech. */
+/**
+ * Below this a transcript is noise: another language, singing, or sound that the model took for speech. Measured
+ * means: a German text 0.48, a French one 0.57, an English one by the same synthetic voice 0.79, people 0.8 and more.
+ */
 const understoodConfidence = 0.62;
 const fewestWords = 4;
 /** A pause this long parts sentences, but not where the next word goes on with the same one. */
