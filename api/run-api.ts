@@ -21,6 +21,7 @@ import { LateAppender } from './late-appender.ts';
 import { LateLedger } from './late-ledger.ts';
 import { runLedger } from './ledger/ledger.ts';
 import { LedgerClient } from './ledger/ledger-client.ts';
+import type { CommittedReply } from './ledger/reply.ts';
 import { logFreshness } from './log-freshness.ts';
 import { checkReadiness, untilTables } from './readiness.ts';
 import { watchDeadlines } from './settlement/deadline.ts';
@@ -111,8 +112,11 @@ export async function runApi(options: {
   async function startParts(): Promise<void> {
     await whenKafkaAnswers(() => ensureTopics(kafka, config));
     await whenKafkaAnswers(async () => watch.expect(await freshness.lastRecords(readableTopics)));
-    const running = [runLedger({ kafka, config, log, signal }).catch(fail)];
-    const client = await whenKafkaAnswers(() => LedgerClient.connect({ kafka, log, signal }));
+    let client: LedgerClient | undefined;
+    // Who waits here for what this process decides hears it without the way through wallet.replies.
+    const onReplies = (replies: readonly CommittedReply[]) => client?.hear(replies);
+    const running = [runLedger({ kafka, config, log, signal, onReplies }).catch(fail)];
+    client = await whenKafkaAnswers(() => LedgerClient.connect({ kafka, log, signal }));
     if (client !== undefined) ledger.connected(client);
     const { REFUND_FAILED_CLIPS: refundFailedClips, JOB_DEADLINE: jobDeadlineMs } = config;
     running.push(runSettlement(kafka, { ledger, refundFailedClips, log, now }, signal).catch(fail));

@@ -11,7 +11,7 @@ import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
 import { decodeRecord, encodeRecord } from '#schemas/codec.ts';
 import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import type { Command } from './decision.ts';
-import { attemptIdHeader } from './reply.ts';
+import { attemptIdHeader, type CommittedReply } from './reply.ts';
 
 /**
  * The ledger did not answer in time. The outcome is unknown: the command may have been accepted. Submitting
@@ -117,6 +117,11 @@ export class LedgerClient {
     });
   }
 
+  /** Takes the replies of a ledger in this process, each committed: they come later in wallet.replies as well. */
+  hear(replies: readonly CommittedReply[]): void {
+    for (const { attemptId, reply } of replies) this.#answer(reply, attemptId);
+  }
+
   /** Stops; what still waits is rejected. The group of the replies is deleted. */
   async close(): Promise<void> {
     if (this.#stop.signal.aborted) return this.#consuming;
@@ -160,13 +165,14 @@ export class LedgerClient {
   }
 
   #receive(record: ReadRecord): void {
-    const waiting = this.#waiting.get(record.key);
-    if (waiting === undefined) return;
+    if (!this.#waiting.has(record.key)) return;
     const { name, value } = decodeRecord(record.value);
-    if (name !== 'CommandReply') return;
-    const attemptId = record.headers[attemptIdHeader];
-    for (const { attemptId: own, resolve } of [...waiting])
-      if (attemptId === undefined || attemptId === own) resolve(value);
+    if (name === 'CommandReply') this.#answer(value, record.headers[attemptIdHeader]);
+  }
+
+  #answer(reply: CommandReply, attemptId: string | undefined): void {
+    for (const { attemptId: own, resolve } of [...(this.#waiting.get(reply.command_id) ?? [])])
+      if (attemptId === undefined || attemptId === own) resolve(reply);
   }
 
   #await(commandId: string, waiting: Waiting): void {
