@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Appender, openAppender } from '#infra/kafka/appender.ts';
 import { deleteGroup } from '#infra/kafka/committed-offsets.ts';
 import type { KafkaConnection } from '#infra/kafka/connection.ts';
@@ -31,6 +32,14 @@ export type SubmitOptions = Readonly<{
 /** The owner may decide at the very deadline; its transaction and the reply take some more time. */
 const REPLY_GRACE_MS = 1_000;
 
+/**
+ * While the ledger of this process answers all that is asked here, the replies in the log are read only so
+ * often: each look costs the broker about a fourth of what a small transaction does.
+ */
+const LEISURE_MS = 100;
+/** After a reply that was heard of in the log, it is read without pauses for so long. */
+const ATTENTION_MS = 10_000;
+
 type Waiting = Readonly<{
   /** Which of several submissions of one command this is. */
   attemptId: string;
@@ -50,6 +59,8 @@ export class LedgerClient {
   readonly #replyOffsets = new Map<number, number>();
   readonly #listening = new Set<number>();
   #replyPartitionCount = 0;
+  /** When a reply in the log was the first to answer a command of this client. */
+  #neededLogAtMs = Date.now();
   #consuming: Promise<void> = Promise.resolve();
 
   private constructor(kafka: KafkaConnection, log: Logger, appender: Appender) {
@@ -156,6 +167,8 @@ export class LedgerClient {
       onPosition: (_topic, partition, nextOffset) => this.#replyOffsets.set(partition, nextOffset),
       onBatch: async ({ records }) => {
         for (const record of records) this.#receive(record);
+        if (Date.now() - this.#neededLogAtMs > ATTENTION_MS)
+          await delay(LEISURE_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
       },
       signal: this.#stop.signal,
     });
@@ -167,12 +180,16 @@ export class LedgerClient {
   #receive(record: ReadRecord): void {
     if (!this.#waiting.has(record.key)) return;
     const { name, value } = decodeRecord(record.value);
-    if (name === 'CommandReply') this.#answer(value, record.headers[attemptIdHeader]);
+    if (name !== 'CommandReply') return;
+    if (this.#answer(value, record.headers[attemptIdHeader])) this.#neededLogAtMs = Date.now();
   }
 
-  #answer(reply: CommandReply, attemptId: string | undefined): void {
-    for (const { attemptId: own, resolve } of [...(this.#waiting.get(reply.command_id) ?? [])])
-      if (attemptId === undefined || attemptId === own) resolve(reply);
+  /** Whether somebody waited for this reply. */
+  #answer(reply: CommandReply, attemptId: string | undefined): boolean {
+    const waiting = [...(this.#waiting.get(reply.command_id) ?? [])];
+    const answered = waiting.filter((one) => attemptId === undefined || attemptId === one.attemptId);
+    for (const { resolve } of answered) resolve(reply);
+    return answered.length > 0;
   }
 
   #await(commandId: string, waiting: Waiting): void {
