@@ -1,12 +1,17 @@
 import { defineConfig } from 'vitest/config';
+import RunOrder from './test/stack/run-order.ts';
 
 const platform = ['test/stack/global-setup.ts'];
+
+/** Two cores: more files at once only take each other's time, and time limits with it. */
+const together = { maxWorkers: 2, sequence: { groupOrder: 0 } };
+/** `npm run faults`: one file at a time, as the machine is loaded enough by one. */
+const hasLongFaults = process.env['FAULT_SECONDS'] !== undefined;
 
 export default defineConfig({
   test: {
     reporters: ['default', './test/stack/closing-reporter.ts'],
-    // Two cores: more files at once only take each other's time, and time limits with it.
-    maxWorkers: 2,
+    sequence: { sequencer: RunOrder },
     projects: [
       {
         test: {
@@ -14,7 +19,7 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 0 },
+          ...together,
         },
       },
       {
@@ -25,20 +30,18 @@ export default defineConfig({
           testTimeout: 120_000,
           // The first service in containers waits for its image to be built.
           hookTimeout: 600_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          ...together,
         },
       },
       {
-        // Faults kill the servers that everybody stands on: after all others, one file at a time.
+        // Those that kill servers have servers of their own, so that short runs go among all others.
         test: {
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           globalSetup: platform,
           testTimeout: 300_000,
           hookTimeout: 600_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          ...(hasLongFaults ? { maxWorkers: 1, sequence: { groupOrder: 2 } } : together),
         },
       },
       {

@@ -3,46 +3,6 @@ import { queryRows } from './database.ts';
 
 /** What the API reads of the projector's tables: one named function per statement. */
 
-export type KeyHolder = Readonly<{
-  keyId: string;
-  keyName: string;
-  teamId: number;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  /** False also while the team has no wallet. */
-  billingActive: boolean;
-  balanceCents: number;
-}>;
-
-/** The key with this hash, and what its team may do. */
-export async function findKeyHolder(pool: pg.Pool, keyHash: Buffer): Promise<KeyHolder | undefined> {
-  const [row] = await queryRows<{
-    key_id: string;
-    name: string;
-    team_id: number;
-    expires_at: Date | null;
-    revoked_at: Date | null;
-    active: boolean | null;
-    balance_cents: number | null;
-  }>(
-    pool,
-    `SELECT key.key_id, key.name, key.team_id, key.expires_at, key.revoked_at, wallet.active, wallet.balance_cents
-     FROM read_model.api_keys AS key LEFT JOIN read_model.wallets AS wallet USING (team_id)
-     WHERE key.key_hash = $1`,
-    [keyHash],
-  );
-  if (row === undefined) return undefined;
-  return {
-    keyId: row.key_id,
-    keyName: row.name,
-    teamId: row.team_id,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    billingActive: row.active ?? false,
-    balanceCents: row.balance_cents ?? 0,
-  };
-}
-
 export type WalletTotals = Readonly<{
   balanceCents: number;
   debitedCents: number;
@@ -133,9 +93,13 @@ export type ClipRow = Readonly<{
 export type ClipJobRow = Readonly<{
   jobId: string;
   status: 'processing' | 'completed' | 'failed';
+  /** Null also when no worker has spoken of it lately: nobody knows then what is being done. */
   stage: string | null;
   clips: readonly ClipRow[];
 }>;
+
+/** Workers repeat the stage of what they do every 15 s; a minute also bridges clocks that are not the same. */
+const STAGE_HOLDS_MS = 60_000;
 
 type JoinedClip = Readonly<{
   status: ClipJobRow['status'];
@@ -158,12 +122,12 @@ export async function findClipJob(
 ): Promise<ClipJobRow | undefined> {
   const rows = await queryRows<JoinedClip>(
     pool,
-    `SELECT job.status, job.stage, clip.clip_id, clip.item, clip.status AS clip_status, clip.title, clip.heading,
+    `SELECT job.status, CASE WHEN job.stage_at > now() - $3 * interval '1 ms' THEN job.stage END AS stage, clip.clip_id, clip.item, clip.status AS clip_status, clip.title, clip.heading,
             clip.error, clip.object_key, clip.created_at, clip.finished_at
      FROM read_model.jobs AS job JOIN read_model.clips AS clip USING (job_id)
      WHERE job.job_id = $1 AND job.team_id = $2 AND job.kind = 'clip'
      ORDER BY clip.item`,
-    [wanted.jobId, wanted.teamId],
+    [wanted.jobId, wanted.teamId, STAGE_HOLDS_MS],
   );
   const [first] = rows;
   if (first === undefined) return undefined;
@@ -222,61 +186,3 @@ export async function findSwapJob(
     objectKey: row.object_key,
   };
 }
-
-export type ApiKeyRow = Readonly<{
-  keyId: string;
-  name: string;
-  prefix: string;
-  createdAt: Date;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  /** When a request with it was last counted; unknown after the database crashed. */
-  lastUsedAt: Date | null;
-}>;
-
-type ApiKeyColumns = Readonly<{
-  key_id: string;
-  name: string;
-  prefix: string;
-  created_at: Date;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-}>;
-
-const apiKeyColumns = `key.key_id, key.name, key.prefix, key.created_at, key.expires_at, key.revoked_at,
-  used.last_request_at AS last_used_at
-  FROM read_model.api_keys AS key LEFT JOIN service.rate_limit_windows AS used USING (key_id)`;
-
-/** A team's keys, oldest first, also the revoked and expired ones. */
-export async function listApiKeys(pool: pg.Pool, teamId: number): Promise<readonly ApiKeyRow[]> {
-  const rows = await queryRows<ApiKeyColumns>(
-    pool,
-    `SELECT ${apiKeyColumns} WHERE key.team_id = $1 ORDER BY key.created_at, key.key_id`,
-    [teamId],
-  );
-  return rows.map(apiKeyRow);
-}
-
-/** A key by its id, whatever its team, with that team. */
-export async function findApiKey(
-  pool: pg.Pool,
-  keyId: string,
-): Promise<(ApiKeyRow & { readonly teamId: number }) | undefined> {
-  const [row] = await queryRows<ApiKeyColumns & { readonly team_id: number }>(
-    pool,
-    `SELECT key.team_id, ${apiKeyColumns} WHERE key.key_id = $1`,
-    [keyId],
-  );
-  return row === undefined ? undefined : { ...apiKeyRow(row), teamId: row.team_id };
-}
-
-const apiKeyRow = (row: ApiKeyColumns): ApiKeyRow => ({
-  keyId: row.key_id,
-  name: row.name,
-  prefix: row.prefix,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  revokedAt: row.revoked_at,
-  lastUsedAt: row.last_used_at,
-});

@@ -24,6 +24,7 @@ import { LedgerClient } from './ledger/ledger-client.ts';
 import type { CommittedReply } from './ledger/reply.ts';
 import { logFreshness } from './log-freshness.ts';
 import { checkReadiness, untilTables } from './readiness.ts';
+import { followRevocations, RevokedKeys } from './revoked-keys.ts';
 import { watchDeadlines } from './settlement/deadline.ts';
 import { runSettlement } from './settlement/run-settlement.ts';
 import { runWebhooks } from './webhooks/run-webhooks.ts';
@@ -33,6 +34,8 @@ const KAFKA_RETRY_MS = 1_000;
 const DRAIN_LIMIT_MS = 8_000;
 /** Looking at a source may take its whole size on disk, where its server knows no ranges. */
 const PROBES = { atOnce: 8, ofTeam: 4, waiting: 200 };
+/** One of a team at a time, so that its keys can be counted before each. */
+const KEY_CREATIONS = { atOnce: 100, ofTeam: 1, waiting: 200 };
 
 /** What has to be rows before clients are told about keys and money; a missing job is looked for in the log. */
 const readableTopics = ['team.events', 'wallet.events'] as const;
@@ -67,6 +70,7 @@ export async function runApi(options: {
   const ledger = new LateLedger();
   const appending = new LateAppender();
   const readiness = () => checkReadiness({ ledger, pool, watch });
+  const revokedKeys = new RevokedKeys();
   const uploads = new UploadGate(config.UPLOADS_AT_ONCE, config.UPLOADS_PER_TEAM);
   const service: HttpService = {
     config,
@@ -80,6 +84,8 @@ export async function runApi(options: {
     uploads,
     sources,
     probes: new Turns(PROBES),
+    revokedKeys,
+    keyCreations: new Turns(KEY_CREATIONS),
     faceSwaps: options.faceSwaps ?? FACE_SWAPS,
     readiness,
     now,
@@ -111,11 +117,14 @@ export async function runApi(options: {
   /** Everything that needs Kafka; each part heals by itself once it runs. */
   async function startParts(): Promise<void> {
     await whenKafkaAnswers(() => ensureTopics(kafka, config));
+    // Before it is known what the rows must hold: so each revocation is heard of here, or is in them.
+    const following = await whenKafkaAnswers(() => followRevocations(kafka, revokedKeys, signal));
     await whenKafkaAnswers(async () => watch.expect(await freshness.lastRecords(readableTopics)));
     let client: LedgerClient | undefined;
     // Who waits here for what this process decides hears it without the way through wallet.replies.
     const onReplies = (replies: readonly CommittedReply[]) => client?.hear(replies);
     const running = [runLedger({ kafka, config, log, signal, onReplies }).catch(fail)];
+    if (following !== undefined) running.push(following.ended.catch(fail));
     client = await whenKafkaAnswers(() => LedgerClient.connect({ kafka, log, signal }));
     if (client !== undefined) ledger.connected(client);
     const { REFUND_FAILED_CLIPS: refundFailedClips, JOB_DEADLINE: jobDeadlineMs } = config;

@@ -79,6 +79,8 @@ const settings = z.object({
   ZERO_BALANCE_READS: z.enum(['allow', 'deny']).default('deny'),
   REFUND_FAILED_CLIPS: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_PER_MINUTE: positiveNumber.default(60),
+  /** Keys of a team that are neither revoked nor expired. */
+  MAX_KEYS_PER_TEAM: positiveNumber.default(100),
   JOB_DEADLINE: durationMs.default(2 * 3_600_000),
   /** What the teams' webhook secrets derive from; the same in every api and for good. */
   WEBHOOK_MASTER_KEY: masterKey.optional(),
@@ -86,6 +88,8 @@ const settings = z.object({
   WORKER_CONCURRENCY: positiveNumber.default(2),
   SOURCE_MAX_BYTES: positiveNumber.default(2 * 1024 ** 3),
   MUSIC_MAX_BYTES: positiveNumber.default(100_000_000),
+  /** A request that is not an upload has to arrive within this. */
+  REQUEST_TIME_LIMIT: durationMs.default(30_000),
   /** An upload has to go on arriving within this, and to be whole within the other. */
   UPLOAD_IDLE_LIMIT: durationMs.default(30_000),
   UPLOAD_TIME_LIMIT: durationMs.default(2 * 3_600_000),
@@ -95,6 +99,12 @@ const settings = z.object({
   SOURCE_MAX_DURATION: durationMs.default(4 * 3_600_000),
   FACE_SWAP_MAX_BYTES: positiveNumber.default(500_000_000),
   FACE_SWAP_MAX_DURATION: durationMs.default(300_000),
+  /** `neural` needs models of the operator's own in MODELS_DIR. */
+  SWAP_ENGINE: z.enum(['landmark', 'neural']).default('landmark'),
+  /** Drawn small into the lower left corner of swapped videos. */
+  SWAP_LABEL: z.string().max(60).optional(),
+  /** That the operator's use of the neural engine's models is licensed. */
+  SWAP_MODELS_LICENCE_ACKNOWLEDGED: flag.default(false),
   /** How long finding out a video's length may take. */
   PROBE_TIME_LIMIT: durationMs.default(60_000),
   FFMPEG_PATH: z.string().optional(),
@@ -106,8 +116,28 @@ const settings = z.object({
   WORK_DIR: z.string().optional(),
   /** A folder with a MANIFEST.json and models of the operator's own; they go before the bundled ones. */
   MODELS_DIR: z.string().optional(),
+  /** A folder with fonts of the operator's own, for headings and captions; they go before the bundled ones. */
+  FONTS_DIR: z.string().optional(),
+  /** A server that speaks OpenAI's chat protocol, up to before `/chat/completions`; it then chooses the clips. */
+  LLM_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LLM_MODEL: z.string().optional(),
+  LLM_API_KEY: z.string().optional(),
+  /** For all questions of one job. */
+  LLM_TIME_LIMIT: durationMs.default(5 * 60_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
+
+/** A language model is an address and a name: one alone is a mistake, not a model switched off. */
+function needsBoth(config: z.infer<typeof settings>, context: z.RefinementCtx): void {
+  const { LLM_BASE_URL: url, LLM_MODEL: model } = config;
+  if ((url === undefined) === (model === undefined)) return;
+  const missing = url === undefined ? 'LLM_BASE_URL' : 'LLM_MODEL';
+  context.addIssue({
+    code: 'custom',
+    path: [missing],
+    message: 'must be set together with the other LLM_ setting',
+  });
+}
 
 export type Config = Readonly<z.infer<typeof settings>>;
 
@@ -124,7 +154,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = settings.safeParse(given);
+  const parsed = settings.superRefine(needsBoth).safeParse(given);
   if (parsed.success) return Object.freeze(parsed.data);
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
   throw new ConfigError(`These settings are wrong:\n${lines.join('\n')}`);

@@ -438,6 +438,10 @@ export type SwapCompleted = Readonly<{
   swapped_frame_count: number;
   /** What the client should know, such as which of several faces was used. */
   notes: readonly string[];
+  /** Frames in which the face was seen but not well enough to be swapped. */
+  missed_frame_count: null | number;
+  /** Stretches of the video that were swapped. */
+  segment_count: null | number;
 }>;
 
 /** A face swap will not be delivered; its whole charge is given back. */
@@ -450,6 +454,26 @@ export type SwapFailed = Readonly<{
   code: string;
   /** One sentence for the client. */
   error: string;
+}>;
+
+/** Work for one worker: swap the face in one segment of a planned video, or in all of it. */
+export type SwapTask = Readonly<{
+  /** Deterministic: <job id>/swap/<segment>, or <job id>/swap/whole. */
+  task_id: string;
+  job_id: string;
+  team_id: number;
+  debit_id: string;
+  /** face or fullbody. */
+  mode: string;
+  /** Its number in the plan; null where one task swaps the whole video. */
+  segment: null | number;
+  plan_object_key: string;
+  video_object_key: string;
+  face_image_object_key: string;
+  requested_at: number;
+  deadline_at: number;
+  /** From 1. */
+  attempt: number;
 }>;
 
 /** Let the team pay. */
@@ -686,6 +710,7 @@ export type RecordTypes = {
   RenderClipTask: RenderClipTask;
   SwapCompleted: SwapCompleted;
   SwapFailed: SwapFailed;
+  SwapTask: SwapTask;
   ActivateBilling: ActivateBilling;
   CreateApiKey: CreateApiKey;
   CreateTeam: CreateTeam;
@@ -733,6 +758,7 @@ export type JobRecords = {
   RenderClipTask: RenderClipTask;
   SwapCompleted: SwapCompleted;
   SwapFailed: SwapFailed;
+  SwapTask: SwapTask;
 };
 
 export type CommandRecords = {
@@ -781,6 +807,7 @@ export const recordNames = {
     'RenderClipTask',
     'SwapCompleted',
     'SwapFailed',
+    'SwapTask',
   ],
   command: [
     'ActivateBilling',

@@ -11,14 +11,19 @@ import { metrics } from '#infra/metrics.ts';
 import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { openSourceAccess } from '#infra/sources/source-access.ts';
-import { analyseVideo, fetchSource, planClips, renderClip } from './clip/pipeline.ts';
+import { FontUnusable } from './clip/overlays/font-file.ts';
+import { FontStore } from './clip/overlays/font-store.ts';
+import { analyseVideo, checkMusic, fetchMusic, fetchSource, planClips, renderClip } from './clip/pipeline.ts';
 import { ModelStore, ModelUnusable } from './models/model-store.ts';
 import { keepRetention } from './runtime/retention.ts';
 import { WorkFolders } from './runtime/work-folders.ts';
 import { startWorker, type Worker } from './runtime/worker.ts';
 import { createWorkerMetrics } from './runtime/worker-metrics.ts';
+import { SwapEngineNotConfigured } from './swap/contract.ts';
+import { assertSwapEngine } from './swap/engine/open-engine.ts';
+import { swapMaking } from './swap/runtime/swap-making.ts';
 
-/** The worker process: plans jobs and renders clips. Any number of them share the work. */
+/** The worker process: plans jobs, renders clips and swaps faces. Any number of them share the work. */
 
 const RETRY_MS = 1_000;
 /** How far a worker looks ahead for teams to take turns with; some 1 kB each. */
@@ -26,11 +31,20 @@ const MAX_UNFINISHED_PER_PARTITION = 200;
 /** Just under the 10 s that Docker waits before it kills. */
 const STOP_LIMIT_MS = 9_500;
 
+/** What is wrong then is the operator's to mend, and the message says how. */
+const operatorsErrors = [
+  ConfigError,
+  MediaToolsMissing,
+  ModelUnusable,
+  FontUnusable,
+  SwapEngineNotConfigured,
+];
+
 const stopping = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
 
 await run(stopping.signal).catch((error: Error) => {
-  const isOperators = [ConfigError, MediaToolsMissing, ModelUnusable].some((kind) => error instanceof kind);
+  const isOperators = operatorsErrors.some((kind) => error instanceof kind);
   process.stderr.write(`${isOperators ? error.message : String(error.stack)}\n`);
   process.exitCode = 1;
 });
@@ -40,7 +54,10 @@ async function run(signal: AbortSignal): Promise<void> {
   const config = await resolveConfig(process.env, ['KAFKA_BROKERS']);
   const log = createLogger(config, 'workers');
   await (await ModelStore.open(config.MODELS_DIR)).verifyAll();
+  await FontStore.open(config.FONTS_DIR);
   const sources = await openSourceAccess(config, log);
+  const swaps = swapMaking(config, sources);
+  await assertSwapEngine(swaps.settings, config.MODELS_DIR);
   const kafka = connectKafka(config, { clientId: 'clipledger-workers', log });
   const storage = ObjectStorage.connect(storageSettings(config));
   const folders = await WorkFolders.open(config.WORK_DIR);
@@ -64,6 +81,8 @@ async function run(signal: AbortSignal): Promise<void> {
       storage,
       pipeline: {
         fetchSource: (input, context) => fetchSource(input, context, sources),
+        fetchMusic: (input, context) => fetchMusic(input, context, sources.allow),
+        checkMusic,
         analyseVideo,
         planClips,
         renderClip,
@@ -73,8 +92,11 @@ async function run(signal: AbortSignal): Promise<void> {
       limits: {
         maxBytes: config.SOURCE_MAX_BYTES,
         maxDurationMs: config.SOURCE_MAX_DURATION,
+        maxMusicBytes: config.MUSIC_MAX_BYTES,
       },
       modelsFolder: config.MODELS_DIR,
+      swaps,
+      fontsFolder: config.FONTS_DIR,
       concurrency: config.WORKER_CONCURRENCY,
       maxUnfinishedPerPartition: MAX_UNFINISHED_PER_PARTITION,
       random: Math.random,

@@ -1,12 +1,14 @@
 import { openAppender } from '#infra/kafka/appender.ts';
 import type { KafkaConnection } from '#infra/kafka/connection.ts';
 import { readLog } from '#infra/kafka/log-reader.ts';
-import { type AnyRecord, decodeRecord, encodeRecord, UnreadableRecord } from '#schemas/codec.ts';
-import type { DeadTask, RenderClipTask } from '#schemas/records.ts';
+import { type AnyRecord, decodeRecord, encodeRecord, type Named, UnreadableRecord } from '#schemas/codec.ts';
+import type { DeadTask, JobRecords } from '#schemas/records.ts';
 import { type AdminCommand, requiredText, table } from './command.ts';
 import { type Operator, Refused } from './operator.ts';
 
 /** Tasks that the workers gave up: looked at, and driven again. */
+
+type Task = Named<Pick<JobRecords, 'RenderClipTask' | 'SwapTask'>>;
 
 const listDead: AdminCommand = {
   name: 'dead list',
@@ -43,22 +45,19 @@ const listDead: AdminCommand = {
 
 const redriveDead: AdminCommand = {
   name: 'dead redrive',
-  summary: 'Render a clip that was given up once more. It stays failed and refunded for the client.',
+  summary:
+    'Make a clip or a face swap that was given up once more. It stays failed and refunded for the client.',
   usage: ['--task ID   as `dead list` shows it'],
   options: { task: { type: 'string' } },
   run: async (options, operator) => {
     const taskId = requiredText(options, 'task');
-    const task = await renderTask(operator.kafka, taskId);
-    const again = {
-      ...task,
-      attempt: task.attempt + 1,
-      deadline_at: Date.now() + operator.config.JOB_DEADLINE,
-    };
-    await append(operator, again);
-    const objectKey = `results/${task.job_id}/${task.clip_id}.mp4`;
+    const task = await deadTask(operator.kafka, taskId);
+    const attempt = task.value.attempt + 1;
+    const objectKey = resultKey(task);
+    await append(operator, task, { attempt, deadline_at: Date.now() + operator.config.JOB_DEADLINE });
     return {
-      json: { task_id: taskId, attempt: again.attempt, object_key: objectKey },
-      lines: [`Task ${taskId} is driven again; the clip will be ${objectKey} in the bucket.`],
+      json: { task_id: taskId, attempt, object_key: objectKey },
+      lines: [`Task ${taskId} is driven again; the result will be ${objectKey} in the bucket.`],
     };
   },
 };
@@ -75,22 +74,25 @@ async function deadTasks(kafka: KafkaConnection): Promise<DeadTask[]> {
   return [...newest.values()];
 }
 
-async function renderTask(kafka: KafkaConnection, taskId: string): Promise<RenderClipTask> {
+async function deadTask(kafka: KafkaConnection, taskId: string): Promise<Task> {
   const dead = (await deadTasks(kafka)).find(({ task_id: id }) => id === taskId);
   if (dead === undefined)
     throw new Refused(`There is no dead task ${taskId}; \`dead list\` shows those there are.`);
   const task = redrivable(dead);
   if (task !== undefined) return task;
   throw new Refused(
-    `${taskId} is no clip that could be rendered again: its job is refunded, and the client can send it anew.`,
+    `${taskId} is no clip or face swap that could be made again: its job is refunded, and the client can send it anew.`,
   );
 }
 
-/** The clip to render again; undefined for whole jobs, whose clients can send them anew, and the unreadable. */
-function redrivable(dead: DeadTask): RenderClipTask | undefined {
+/** What to make again; undefined for whole jobs, whose clients can send them anew, and the unreadable. */
+function redrivable(dead: DeadTask): Task | undefined {
   const record = readable(dead.task);
-  return record?.name === 'RenderClipTask' ? record.value : undefined;
+  return record?.name === 'RenderClipTask' || record?.name === 'SwapTask' ? record : undefined;
 }
+
+const resultKey = ({ name, value }: Task): string =>
+  `results/${value.job_id}/${name === 'RenderClipTask' ? value.clip_id : 'face-swap'}.mp4`;
 
 function readable(bytes: Buffer): AnyRecord | undefined {
   try {
@@ -101,11 +103,18 @@ function readable(bytes: Buffer): AnyRecord | undefined {
   }
 }
 
-async function append({ kafka, log }: Operator, task: RenderClipTask): Promise<void> {
+async function append(
+  { kafka, log }: Operator,
+  task: Task,
+  changed: { readonly attempt: number; readonly deadline_at: number },
+): Promise<void> {
   const appender = await openAppender(kafka, { log });
   try {
-    const value = encodeRecord('RenderClipTask', task);
-    await appender.append([{ topic: 'job.tasks', key: task.task_id, value }]);
+    const value =
+      task.name === 'RenderClipTask'
+        ? encodeRecord('RenderClipTask', { ...task.value, ...changed })
+        : encodeRecord('SwapTask', { ...task.value, ...changed });
+    await appender.append([{ topic: 'job.tasks', key: task.value.task_id, value }]);
   } finally {
     await appender.close();
   }

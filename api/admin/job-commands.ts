@@ -3,10 +3,11 @@ import { uploadsPrefix } from '#infra/object-storage/upload-keys.ts';
 import { isUuid } from '#schemas/ids.ts';
 import { SWAP_ITEM } from '#schemas/job.ts';
 import { queryRows } from '../database.ts';
+import { type ClipReasons, describeReasons, readClipReasons } from './clip-reasons.ts';
 import { type AdminCommand, dollars, table, UsageError } from './command.ts';
 import { type Operator, Refused } from './operator.ts';
 
-/** What is known of one job: its rows, its money and its objects. */
+/** What is known of one job: its rows, its money, its objects, and why its clips look as they do. */
 
 type JobColumns = Readonly<{
   job_id: string;
@@ -55,7 +56,7 @@ type TransactionColumns = Readonly<{
 
 const showJob: AdminCommand = {
   name: 'job show',
-  summary: 'Show a job: its rows, what was charged and given back, and its objects.',
+  summary: 'Show a job: its rows, its money, its objects, and why its clips look as they do.',
   usage: ['JOB_ID'],
   options: {},
   argument: 'JOB_ID',
@@ -68,10 +69,11 @@ const showJob: AdminCommand = {
     const clips = await findClips(operator, jobId);
     const swaps = await findSwaps(operator, jobId);
     const transactions = await findTransactions(operator, jobId);
-    const objects = await listObjects(operator, jobId);
+    const { objects, reasons } = await lookIntoStorage(operator, jobId, clips);
+    const items = [...clips.map(clipLine), ...swaps.map(swapLine)];
     return {
-      json: { job, clips, swaps, transactions, objects },
-      lines: describe(job, [...clips.map(clipLine), ...swaps.map(swapLine)], transactions, objects),
+      json: { job, clips, swaps, transactions, objects, reasons },
+      lines: [...describe(job, items, transactions, objects), ...reasons.flatMap(describeReasons)],
     };
   },
 };
@@ -113,20 +115,34 @@ const findTransactions = ({ pool }: Operator, jobId: string) =>
 
 type ObjectRow = Readonly<{ key: string; bytes: number }>;
 
-/** The job's objects, or none with a word on stderr while the storage cannot be asked: the rows matter more. */
-async function listObjects({ config }: Operator, jobId: string): Promise<readonly ObjectRow[]> {
+type InStorage = Readonly<{ objects: readonly ObjectRow[]; reasons: readonly ClipReasons[] }>;
+
+/**
+ * The job's objects and why its finished clips look as they do, or none with a word on stderr while the storage
+ * cannot be asked: the rows matter more.
+ */
+async function lookIntoStorage(
+  { config }: Operator,
+  jobId: string,
+  clips: readonly ClipColumns[],
+): Promise<InStorage> {
   // The S3 client is large, and no other command needs it.
   const { ObjectStorage } = await import('#infra/object-storage/object-storage.ts');
   const storage = ObjectStorage.connect(storageSettings(config));
   try {
-    const found: ObjectRow[] = [];
+    const objects: ObjectRow[] = [];
     for (const prefix of [uploadsPrefix(jobId), `jobs/${jobId}/`, `results/${jobId}/`])
-      for await (const { key, bytes } of storage.list(prefix)) found.push({ key, bytes });
-    return found;
+      for await (const { key, bytes } of storage.list(prefix)) objects.push({ key, bytes });
+    const reasons: ClipReasons[] = [];
+    for (const { clip_id: clipId } of clips) {
+      const found = await readClipReasons(storage, jobId, clipId);
+      if (found !== undefined) reasons.push(found);
+    }
+    return { objects, reasons };
   } catch (error) {
     if (!(error instanceof Error && error.name === 'StorageFailure')) throw error;
     process.stderr.write(`The objects could not be listed: ${error.message}\n`);
-    return [];
+    return { objects: [], reasons: [] };
   } finally {
     storage.close();
   }
@@ -160,6 +176,7 @@ function describe(
       ['BYTES', 'OBJECT'],
       objects.map(({ key, bytes }) => [String(bytes), key]),
     ),
+    '',
   ];
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isUuid } from '#schemas/ids.ts';
 import { apiKeyPrefix, hashApiKey, newApiKey } from '../api-key.ts';
 import { keyStatus } from '../http/keys.ts';
-import { findApiKey, listApiKeys } from '../read-model.ts';
+import { findApiKey, listApiKeys } from '../read-keys.ts';
 import {
   type AdminCommand,
   type Options,

@@ -74,6 +74,11 @@ export const answers = {
     'The upload did not arrive within the time limit, or stopped on the way. Send it again.',
   ),
   jobFinished: refusal(409, 'The job is finished already, so there is nothing left to cancel.'),
+  tooManyKeys: (limit: number): Answer =>
+    refusal(
+      409,
+      `The team has ${limit} active keys, and may have no more. Revoke one that is not used: DELETE /v1/keys/{key_id}.`,
+    ),
   requestTimeout: refusal(408, 'The request did not arrive within the time limit. Send it again.'),
   bodyTooLarge: (limitBytes: number): Answer =>
     refusal(413, `The body is larger than the limit of ${limitBytes} bytes.`),
@@ -90,6 +95,7 @@ export const answers = {
     415,
     'A Content-Encoding is not supported: send the body as it is, without compression.',
   ),
+  unknownExpectation: refusal(417, 'The only Expect that is known is 100-continue.'),
   idempotencyConflict: refusal(
     422,
     'This Idempotency-Key was used before with another request. Use a new key for a new request.',
@@ -109,8 +115,6 @@ export const answers = {
   headersTooLarge: refusal(431, 'The request headers are too large.'),
 
   internal: refusal(500, 'Something went wrong on our side. Nothing more is known; try again later.'),
-  notAvailableYet: (details: readonly FieldError[]): Answer =>
-    refusal(501, `${details[0]?.message ?? 'This is not available yet.'} Nothing was charged.`, { details }),
   faceSwapsNotAvailableYet: refusal(501, 'Face swaps are not available yet. Nothing was charged.'),
 
   webhooksNotSetUp: refusal(501, NO_WEBHOOKS, { details: [{ path: 'callback_url', message: NO_WEBHOOKS }] }),

@@ -1,5 +1,5 @@
 import { hashApiKey, isWellFormedApiKey } from '../api-key.ts';
-import type { KeyHolder } from '../read-model.ts';
+import type { KeyHolder } from '../read-keys.ts';
 import { type Answer, answers } from './answers.ts';
 import type { FailedAuthentications } from './failed-authentications.ts';
 import type { RateLimitStanding } from './rate-limit.ts';

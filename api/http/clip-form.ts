@@ -89,7 +89,6 @@ export function parseClipForm(
 ): ClipRequest | Readonly<{ refused: Answer }> {
   const read = readClipRequest(clipBodyOf(form.fields), clipFilesOf(form), egressAllow);
   if ('invalid' in read) return { refused: answers.invalid(read.invalid.map(inFormTerms)) };
-  if ('missing' in read) return { refused: answers.notAvailableYet(read.missing.map(inFormTerms)) };
   return read;
 }
 

@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { EgressAllow } from '#infra/egress/forbidden-url.ts';
-import type { ClipOptions } from '#schemas/records.ts';
+import type { CaptionOptions, ClipOptions, HeadingOptions } from '#schemas/records.ts';
 import { type Answer, answers, type FieldError } from './answers.ts';
 import { checkFields, flag, httpUrl, integerBetween, objectOf, oneOf, textUpTo } from './field-rules.ts';
 import { noVideo, sourceErrors } from './source-fields.ts';
 import type { UploadedFile } from './uploads/received-form.ts';
 
-/** What `POST /v1/clip` takes, and what of it this version can do. */
+/** What `POST /v1/clip` takes. */
 
 const colors = [
   'white',
@@ -92,23 +93,17 @@ export function parseClipRequest(
 ): ClipRequest | Readonly<{ refused: Answer }> {
   const read = readClipRequest(body, {}, egressAllow);
   if ('invalid' in read) return { refused: answers.invalid(read.invalid) };
-  if ('missing' in read) return { refused: answers.notAvailableYet(read.missing) };
   return read;
 }
 
-/** `invalid`: what is wrong with it (400). `missing`: what is right and does not exist yet (501), looked at after that. */
-export type ReadClipRequest =
-  | ClipRequest
-  | Readonly<{ invalid: readonly FieldError[] }>
-  | Readonly<{ missing: readonly FieldError[] }>;
+/** `invalid`: what is wrong with it. */
+export type ReadClipRequest = ClipRequest | Readonly<{ invalid: readonly FieldError[] }>;
 
 /** The clip job that a body asks for, and the files that came with it. */
 export function readClipRequest(body: unknown, files: ClipFiles, egressAllow: EgressAllow): ReadClipRequest {
   const checked = checkClipRequest(body, clipFileFields(files), egressAllow);
   if ('errors' in checked) return { invalid: checked.errors };
   if (checked.value.video_url === undefined && files.video === undefined) return { invalid: [noVideo] };
-  const missing = notAvailableYet(checked.value, files);
-  if (missing.length > 0) return { missing };
   return {
     options: clipOptions(checked.value, files),
     callbackUrl: checked.value.callback_url ?? null,
@@ -130,31 +125,8 @@ export function checkClipRequest(
 const clipFileFields = (files: ClipFiles): readonly ClipFileField[] =>
   (['video', 'music'] as const).filter((field) => files[field] !== undefined);
 
-const availableCameraModes: readonly string[] = ['standard', 'center-crop'];
-
-/** What was asked for explicitly and does not exist yet. A paid request must not be served by halves. */
-function notAvailableYet(body: ClipRequestBody, { music }: ClipFiles): readonly FieldError[] {
-  const found: FieldError[] = [];
-  const refuse = (path: string, what: string, instead: string) =>
-    found.push({ path, message: `${what} is not available yet; ${instead}.` });
-  const refuseField = (path: string) => refuse(path, path, 'leave it out');
-  if (body.style !== undefined) refuseField('style');
-  if (body.prompt !== undefined) refuseField('prompt');
-  if (body.camera_mode !== undefined && !availableCameraModes.includes(body.camera_mode))
-    refuse('camera_mode', `camera_mode ${body.camera_mode}`, `use ${availableCameraModes.join(' or ')}`);
-  if (body.hook_length !== undefined) refuseField('hook_length');
-  if (body.auto_heading === true)
-    refuse('auto_heading', 'auto_heading true', 'leave it out to get each clip its title as heading text');
-  for (const field of Object.keys(body.heading ?? {})) refuseField(`heading.${field}`);
-  if (body.captions?.enabled === true)
-    refuse('captions.enabled', 'captions.enabled true', 'leave it out or send false');
-  if (body.music_url !== undefined) refuseField('music_url');
-  if (music !== undefined) refuseField('music');
-  return found;
-}
-
-/** The job's options with their defaults. Caption colours without captions mean nothing and are not kept. */
-const clipOptions = (body: ClipRequestBody, { video }: ClipFiles): ClipOptions => ({
+/** The job's options with their defaults. What changes nothing is not kept: it makes the same request. */
+const clipOptions = (body: ClipRequestBody, { video, music }: ClipFiles): ClipOptions => ({
   video_url: body.video_url ?? null,
   video_object_key: video?.objectKey ?? null,
   video_file_name: video?.fileName ?? null,
@@ -165,8 +137,38 @@ const clipOptions = (body: ClipRequestBody, { video }: ClipFiles): ClipOptions =
   camera_mode: body.camera_mode ?? 'standard',
   hook_length_seconds: body.hook_length ?? null,
   auto_heading: body.auto_heading ?? true,
-  heading: null,
-  captions: null,
-  music_url: null,
-  music_object_key: null,
+  heading: headingOptions(body.heading ?? {}),
+  captions: captionOptions(body.captions ?? {}),
+  music_url: body.music_url ?? null,
+  music_object_key: music?.objectKey ?? null,
 });
+
+const defaultHeading: HeadingOptions = {
+  text: null,
+  style: 'stroke',
+  color: 'white',
+  font: 'Montserrat',
+  position: 'top',
+  bg_color: 'black',
+  instructions: null,
+};
+
+/** Null where all of it is as it is by default. */
+function headingOptions(heading: NonNullable<ClipRequestBody['heading']>): HeadingOptions | null {
+  const filled: HeadingOptions = {
+    text: heading.text ?? defaultHeading.text,
+    style: heading.style ?? defaultHeading.style,
+    color: heading.color ?? defaultHeading.color,
+    font: heading.font ?? defaultHeading.font,
+    position: heading.position ?? defaultHeading.position,
+    bg_color: heading.bg_color ?? defaultHeading.bg_color,
+    instructions: heading.instructions ?? defaultHeading.instructions,
+  };
+  return isDeepStrictEqual(filled, defaultHeading) ? null : filled;
+}
+
+/** Colours without captions mean nothing and are not kept. */
+function captionOptions(captions: NonNullable<ClipRequestBody['captions']>): CaptionOptions | null {
+  if (captions.enabled !== true) return null;
+  return { enabled: true, color: captions.color ?? 'white', font: captions.font ?? 'Montserrat' };
+}

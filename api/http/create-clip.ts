@@ -107,9 +107,11 @@ const clipTerms = (
 
 /** A file counts by its content; what it is called and where it is stored differ when it is sent again. */
 function formHash({ options, callbackUrl }: ClipRequest, form: ReceivedForm): string {
-  const { video } = clipFilesOf(form);
-  if (video === undefined) return requestHash(OPERATION, options, callbackUrl);
-  const byContent = { video_object_key: `sha256:${video.sha256}`, video_file_name: null };
+  const { video, music } = clipFilesOf(form);
+  const byContent = {
+    ...(video !== undefined && { video_object_key: `sha256:${video.sha256}`, video_file_name: null }),
+    ...(music !== undefined && { music_object_key: `sha256:${music.sha256}` }),
+  };
   return requestHash(OPERATION, { ...options, ...byContent }, callbackUrl);
 }
 

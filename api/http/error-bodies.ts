@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export const errorBody = z.object({ error: z.string() });
 
-/** 400 and 501: everything that is wrong with the request, field by field where it is about fields. */
+/** 400, and 501 of a callback that cannot be signed: everything that is wrong with the request, field by field where it is about fields. */
 export const invalidBody = errorBody.extend({
   details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
 });

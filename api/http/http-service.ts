@@ -9,6 +9,7 @@ import type { SourceAccess } from '#infra/sources/source-access.ts';
 import type { FaceSwaps } from '../face-swaps.ts';
 import type { LedgerClient } from '../ledger/ledger-client.ts';
 import type { LogFreshness } from '../log-freshness.ts';
+import type { RevokedKeys } from '../revoked-keys.ts';
 import type { Turns } from './turns.ts';
 import type { UploadGate } from './uploads/upload-gate.ts';
 
@@ -26,6 +27,10 @@ export type HttpService = Readonly<{
   sources: SourceAccess;
   /** Who may look at a source now. */
   probes: Turns;
+  /** Revocations that may not be rows yet. */
+  revokedKeys: RevokedKeys;
+  /** Who may make a key now. */
+  keyCreations: Turns;
   faceSwaps: FaceSwaps;
   readiness: () => Promise<Readiness>;
   now: () => Date;

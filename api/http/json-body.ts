@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Answer, answers } from './answers.ts';
-import { findDuplicateField } from './duplicate-field.ts';
 import { fieldError } from './field-rules.ts';
+import { findWrongField } from './wrong-field.ts';
 
 export const JSON_BODY_LIMIT_BYTES = 256 * 1024;
 
@@ -18,19 +18,35 @@ export class UnreadableBody extends Error {
 
 /** Takes JSON in UTF-8 and nothing like it; an empty body counts as none, whatever type it says it has. */
 export function acceptJson(v1: FastifyInstance): void {
-  const parseJson = v1.getDefaultJsonParser('error', 'error');
   v1.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     if (bytes.length === 0) return done(null, undefined);
     if (!isUtf8(request.headers['content-type'])) return done(new UnreadableBody(answers.otherCharset));
     const text = decodeUtf8(bytes);
     if (text === undefined) return done(new UnreadableBody(answers.brokenUtf8));
-    return parseJson(request, text, (error, value) => {
-      const duplicate = error === null ? findDuplicateField(text) : undefined;
-      if (duplicate === undefined) return done(error, value);
-      const twice = fieldError(duplicate.split('.'), 'is there more than once; send it once');
-      return done(new UnreadableBody(answers.invalid([twice])));
-    });
+    try {
+      return done(null, parseJson(text));
+    } catch (error) {
+      return done(error as Error);
+    }
   });
+}
+
+/**
+ * What `text` holds. Throws `UnreadableBody` where it is no JSON, or cannot be meant as it stands: JSON.parse keeps
+ * the last of two fields of one name in silence, and checks of fields pass over one named `__proto__`.
+ */
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UnreadableBody(answers.brokenJson);
+  }
+  const wrong = findWrongField(text);
+  if (wrong === undefined) return value;
+  const rule =
+    wrong.kind === 'twice' ? 'is there more than once; send it once' : 'is not known; leave it out';
+  throw new UnreadableBody(answers.invalid([fieldError(wrong.path, rule)]));
 }
 
 const isUtf8 = (contentType: string | undefined): boolean => {

@@ -6,7 +6,7 @@ import { apiKeyPrefix, hashApiKey, newApiKey } from '../api-key.ts';
 import { commandEnvelope } from '../command-envelope.ts';
 import type { Command } from '../ledger/decision.ts';
 import { LedgerUnavailable } from '../ledger/ledger-client.ts';
-import { type ApiKeyRow, findApiKey, listApiKeys } from '../read-model.ts';
+import { type ApiKeyRow, countActiveKeys, findApiKey, listApiKeys } from '../read-keys.ts';
 import { type Answer, answers, type FieldError } from './answers.ts';
 import type { Principal } from './authentication.ts';
 import { checkFields, fieldError, nameUpTo, objectOf } from './field-rules.ts';
@@ -38,15 +38,41 @@ export const createdKeyBody = keyBody
 type KeyBody = z.output<typeof keyBody>;
 type CreatedKeyBody = z.output<typeof createdKeyBody>;
 
-/** `POST /v1/keys`: the answer is the only place where the key's value ever is. */
-export async function createKey(body: unknown, principal: Principal, service: HttpService): Promise<Answer> {
+/**
+ * `POST /v1/keys`: the answer is the only place where the key's value ever is. A team's keys are made one after
+ * the other, so that its limit holds in each instance; instances that make one at the same moment may pass it by one
+ * each.
+ */
+export async function createKey(
+  body: unknown,
+  { principal, gone }: { readonly principal: Principal; readonly gone: AbortSignal },
+  service: HttpService,
+): Promise<Answer> {
   const checked = checkFields(createKeyBody, body === undefined ? {} : body);
   if ('errors' in checked) return answers.invalid(checked.errors);
   const { name, expires_at: expiresAtText } = checked.value;
   const expiresAt = expiresAtText == null ? null : new Date(expiresAtText);
   const wrong = expiryError(expiresAt, principal, service.now());
   if (wrong !== undefined) return answers.invalid([wrong]);
+  const create = async () =>
+    (await refusedByLimit(principal, service)) ?? makeKey({ name, expiresAt }, principal, service);
+  return (await service.keyCreations.take(principal.teamId, gone, create)) ?? answers.unavailable;
+}
 
+async function refusedByLimit(
+  { teamId }: Principal,
+  { pool, config, freshness, now }: HttpService,
+): Promise<Answer | undefined> {
+  if ((await freshness.check('team.events', String(teamId))) === 'behind') return answers.catchingUp;
+  const most = config.MAX_KEYS_PER_TEAM;
+  return (await countActiveKeys(pool, teamId, now())) < most ? undefined : answers.tooManyKeys(most);
+}
+
+async function makeKey(
+  { name, expiresAt }: { readonly name: string; readonly expiresAt: Date | null },
+  principal: Principal,
+  service: HttpService,
+): Promise<Answer> {
   const key = newApiKey();
   const keyId = randomUUID();
   const value = {
@@ -89,11 +115,17 @@ export async function revokeKey(
   const value = { ...keyCommandEnvelope(principal, service), key_id: keyId };
   const outcome = await submit({ name: 'RevokeApiKey', value }, service);
   if ('answer' in outcome) return outcome.answer;
+  // Here it holds from now on; the other instances read the same log.
+  service.revokedKeys.note(keyId);
   const row = await findApiKey(service.pool, keyId);
-  // Revoked in the log, but not yet in the rows: what the client must know is that it holds.
-  if (row === undefined || row.revokedAt === null) return answers.catchingUp;
-  return answers.ok(keyRecord(row, service.now()));
+  const revokedAt = row?.revokedAt ?? revokedBy(outcome.reply);
+  if (row === undefined || revokedAt === undefined) return answers.catchingUp;
+  return answers.ok(keyRecord({ ...row, revokedAt }, service.now()));
 }
+
+/** When this command revoked the key; undefined when an earlier one did. */
+const revokedBy = ({ positions, decided_at: decidedAt }: CommandReply): Date | undefined =>
+  positions.length === 0 ? undefined : new Date(decidedAt);
 
 const keyCommandEnvelope = (principal: Principal, service: HttpService) =>
   commandEnvelope({ teamId: principal.teamId, actor: `key:${principal.keyId}`, now: service.now() });

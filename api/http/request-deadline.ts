@@ -1,20 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/** A whole request has to arrive within this, unless who reads it keeps a time limit of its own. */
-const REQUEST_TIMEOUT_MS = 30_000;
-
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
 /**
- * Holds each request of `server` to the time limit. Node's own `requestTimeout` cannot be lifted for single
- * requests, which uploads of gigabytes need; it must be off, or it would still count.
+ * Each request of `server` has to arrive within `limitMs`, unless who reads it keeps a time limit of its own.
+ * Node's own `requestTimeout` cannot be lifted for single requests, which uploads of gigabytes need; it must
+ * be off, or it would still count.
  */
-export function limitRequests(server: Server): void {
+export function limitRequests(server: Server, limitMs: number): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const hasBody =
       'transfer-encoding' in request.headers || Number(request.headers['content-length'] ?? 0) > 0;
     if (!hasBody) return;
-    const timer = setTimeout(() => giveUp(server, request, response), REQUEST_TIMEOUT_MS);
+    const timer = setTimeout(() => giveUp(server, request, response), limitMs);
     timers.set(request, timer);
     const clear = () => liftDeadline(request);
     request.once('end', clear).once('close', clear);

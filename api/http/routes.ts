@@ -4,6 +4,7 @@ import { findWallet } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
 import { deleteJob } from './cancel-job.ts';
+import { clientGone } from './client-gone.ts';
 import { createClip, createClipFromForm } from './create-clip.ts';
 import { createFaceSwap, createFaceSwapFromForm } from './create-face-swap.ts';
 import { getClipJob } from './get-clip-job.ts';
@@ -70,7 +71,10 @@ export function addRoutes(
     sendAnswer(reply, await deleteJob('face_swap', request.params.jobId, principalOf(request), service)),
   );
   v1.post('/keys', async (request, reply) =>
-    sendAnswer(reply, await createKey(request.body, principalOf(request), service)),
+    sendAnswer(
+      reply,
+      await createKey(request.body, { principal: principalOf(request), gone: clientGone(reply) }, service),
+    ),
   );
   v1.get('/keys', async (request, reply) => sendAnswer(reply, await listKeys(principalOf(request), service)));
   v1.delete<KeyPath>('/keys/:keyId', async (request, reply) =>

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import multipart from '@fastify/multipart';
 import Fastify, {
   type FastifyBaseLogger,
@@ -10,16 +8,18 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { Counter, Histogram } from 'prom-client';
+import { Histogram } from 'prom-client';
 import { KafkaUnavailable } from '#infra/kafka/kafka-failure.ts';
 import { metrics } from '#infra/metrics.ts';
 import { DatabaseUnavailable } from '../database.ts';
 import { LedgerUnavailable } from '../ledger/ledger-client.ts';
-import { findKeyHolder } from '../read-model.ts';
+import { findKeyHolder } from '../read-keys.ts';
 import { allowedMethods, type KnownRoute, routeWithId } from './allowed-methods.ts';
 import { type Answer, answers } from './answers.ts';
 import { type AuthenticationPorts, authenticate, type Principal } from './authentication.ts';
+import { answerBrokenRequest, refusedHost, refuseTunnels } from './broken-requests.ts';
 import { FailedAuthentications } from './failed-authentications.ts';
+import { closeBehindHeldBody, holdBodies, letBodyCome } from './held-bodies.ts';
 import type { HttpService } from './http-service.ts';
 import { acceptJson, JSON_BODY_LIMIT_BYTES, UnreadableBody } from './json-body.ts';
 import { countRequest, rateLimitHeaders } from './rate-limit.ts';
@@ -42,11 +42,6 @@ const durations = new Histogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   registers: [metrics],
 });
-const brokenRequests = new Counter({
-  name: 'clipledger_http_broken_requests_total',
-  help: 'Connections that sent no readable HTTP request.',
-  registers: [metrics],
-});
 
 /** Who makes a request, once that is known. */
 type Principals = WeakMap<FastifyRequest, Principal>;
@@ -61,7 +56,12 @@ export function buildServer(service: HttpService, routes: KnownRoute[] = []): Fa
     // Held by `limitRequests`, which lets uploads take longer.
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      // Node would refuse without a body that says why.
+      requireHostHeader: false,
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     genReqId: () => randomUUID(),
@@ -73,8 +73,18 @@ export function buildServer(service: HttpService, routes: KnownRoute[] = []): Fa
   server.addHook('onRoute', ({ method, url }) => {
     routes.push({ methods: [method].flat(), path: url });
   });
-  limitRequests(server.server);
-  server.addHook('onSend', async (request, reply, payload) => lingerOverForm(request, reply, payload));
+  limitRequests(server.server, service.config.REQUEST_TIME_LIMIT);
+  holdBodies(server.server);
+  refuseTunnels(server.server);
+  server.addHook('onRequest', (request, reply, done) => {
+    const refused = refusedHost(request);
+    if (refused === undefined) done();
+    else sendAnswer(reply, refused);
+  });
+  server.addHook('onSend', async (request, reply, payload) => {
+    closeBehindHeldBody(request, reply);
+    return lingerOverForm(request, reply, payload);
+  });
   server.addHook('preClose', async () => {
     setTimeout(() => service.uploads.stop(), UPLOADS_DRAIN_MS).unref();
   });
@@ -124,6 +134,10 @@ function addV1(
       else sendAnswer(reply, refused);
     }, done);
   });
+  v1.addHook('preParsing', (request, _reply, _payload, done) => {
+    letBodyCome(request);
+    done();
+  });
   v1.setNotFoundHandler((request, reply) => sendAnswer(reply, answerUnrouted(request, routes)));
   addRoutes(v1, service, (request) => {
     const principal = principals.get(request);
@@ -141,9 +155,13 @@ function refusedHeaders({ headers, raw }: FastifyRequest): Answer | undefined {
 }
 
 function authenticationPorts(service: HttpService): AuthenticationPorts {
-  const { pool, config, freshness, watch, now } = service;
+  const { pool, config, freshness, watch, revokedKeys, now } = service;
   return {
-    findKeyHolder: (keyHash) => findKeyHolder(pool, keyHash),
+    findKeyHolder: async (keyHash) => {
+      const holder = await findKeyHolder(pool, keyHash);
+      const isRevoked = holder !== undefined && revokedKeys.has(holder.keyId);
+      return isRevoked ? { ...holder, revokedAt: holder.revokedAt ?? now() } : holder;
+    },
     countRequest: (keyId) => countRequest(pool, keyId, config.RATE_LIMIT_PER_MINUTE),
     isCurrent: async (teamId) => {
       const topic = teamId === undefined ? 'team.events' : 'wallet.events';
@@ -224,26 +242,6 @@ function answerToError(error: Error & { code?: string; statusCode?: number }): A
     default:
       return error.statusCode === 400 ? answers.brokenRequest('The request cannot be read.') : undefined;
   }
-}
-
-/** No HTTP request could be read from the socket, so the answer is written by hand. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  brokenRequests.inc();
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, body } = answerToBrokenRequest(error.code);
-  const text = JSON.stringify(body);
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
-  );
-}
-
-function answerToBrokenRequest(code: string | undefined): Answer {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return answers.requestTimeout;
-  if (code === 'HPE_HEADER_OVERFLOW') return answers.headersTooLarge;
-  return answers.brokenRequest('This is not a readable HTTP request.');
 }
 
 /** Logs and measures by the route's pattern: paths and query strings may hold what must not be kept. */

@@ -15,7 +15,7 @@ const FETCH_WAIT_MS = 250;
 /** What one partition's fetch brings is decided before the next fetch, so that none keeps the others waiting long. */
 const FETCH_BYTES = 512 * 1024;
 /** The broker takes about so long to complete a transaction after its commit, and begins no other before. */
-const COMPLETION_MS = Number(process.env['PROBE_COMPLETION'] ?? 1);
+const COMPLETION_MS = 1;
 /** One transaction's share of the commands, so that no record batch gets near Kafka's 1 MB. */
 const BATCH_COMMANDS = 500;
 const BATCH_COMMAND_BYTES = 256 * 1024;
@@ -55,7 +55,7 @@ export async function decideLane(
       for (const { partition, nextOffset } of chunks) decider.pass(partition, nextOffset);
       if (batches.length === 0) await decider.tellGroup();
       // Commands that come while the broker completes the transaction shall share the next one.
-      else if (COMPLETION_MS > 0) await delay(COMPLETION_MS);
+      else await delay(COMPLETION_MS);
     }
   } finally {
     await fetcher.close();

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { MediaFailure } from './media-failure.ts';
 import type { MediaTools } from './media-tools.ts';
 
@@ -27,12 +27,19 @@ export type LimitedProcess = {
   readonly signal: AbortSignal;
   /** Each piece of its standard output; without it the output is dropped. */
   readonly onStdout?: (piece: Buffer) => void;
+  /** Each piece of its standard error, of which otherwise only the tail is kept. */
+  readonly onStderr?: (piece: Buffer) => void;
   /**
    * Instead of `onStdout`: readers of its standard output and, from the second on, of its descriptors 3, 4 and
    * so on. They set the pace: the process waits until they take more. Where one throws, the process is
    * stopped and that error thrown.
    */
   readonly outputs?: readonly ((output: Readable) => Promise<void>)[];
+  /**
+   * Writes its standard input and ends it; without it the process has none. Where this throws, the process is
+   * stopped and that error thrown. That the process no longer reads is no error: it says itself why it ended.
+   */
+  readonly input?: (input: Writable) => Promise<void>;
 };
 
 /** A child process ended badly: for the module that ran it, which knows what that means. */
@@ -89,7 +96,9 @@ export async function runLimited(run: LimitedProcess): Promise<string> {
   run.signal.addEventListener('abort', abort, { once: true });
   try {
     if (run.onStdout !== undefined) child.stdout?.on('data', run.onStdout);
-    const read = readOutputs(run, child, stop);
+    if (run.onStderr !== undefined) child.stderr?.on('data', run.onStderr);
+    const read = Promise.all([readOutputs(run, child, stop), writeInput(run, child, stop)]);
+    read.catch(() => undefined);
     const [exitCode, exitSignal] = await exited(child);
     if (stop.reason === 'abort') throwIfAborted(run.signal);
     if (stop.reason === 'reader') await read;
@@ -107,7 +116,23 @@ export async function runLimited(run: LimitedProcess): Promise<string> {
 function standardStreams(run: LimitedProcess): ('ignore' | 'pipe')[] {
   const further = (run.outputs ?? []).slice(1).map(() => 'pipe' as const);
   const isRead = run.onStdout !== undefined || run.outputs !== undefined;
-  return ['ignore', isRead ? 'pipe' : 'ignore', 'pipe', ...further];
+  const input = run.input === undefined ? 'ignore' : 'pipe';
+  return [input, isRead ? 'pipe' : 'ignore', 'pipe', ...further];
+}
+
+/** Settles when all input is written or the process has ended; a writer that fails takes the process with it. */
+async function writeInput(run: LimitedProcess, child: ChildProcess, stop: Stopper): Promise<void> {
+  const { stdin } = child;
+  if (run.input === undefined || stdin === null) return;
+  const isClosed = once(child, 'close').then(
+    () => undefined,
+    () => undefined,
+  );
+  // EPIPE comes here when the process ends early.
+  stdin.on('error', () => stdin.destroy());
+  const writing = run.input(stdin);
+  writing.catch(() => stop('reader'));
+  await Promise.race([writing, isClosed]);
 }
 
 /** Settles when all outputs are read; a reader that fails takes the process with it. */

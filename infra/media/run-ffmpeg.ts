@@ -46,7 +46,10 @@ export function inputUrl(path: string): string {
   return `file:${path}`;
 }
 
-export type FfmpegRun = Pick<LimitedProcess, 'cwd' | 'signal' | 'onStdout' | 'outputs'> & {
+export type FfmpegRun = Pick<
+  LimitedProcess,
+  'cwd' | 'signal' | 'env' | 'onStdout' | 'onStderr' | 'outputs' | 'input' | 'env'
+> & {
   readonly tools: MediaTools;
   readonly args: readonly string[];
   readonly wallMs: number;

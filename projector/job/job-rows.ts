@@ -119,15 +119,15 @@ function swapEndRow(event: TerminalSwapEvent): SwapEndRow {
   }
 }
 
-/** Where a job is: its newest stage, and the furthest that it has come. */
-export type Progress = Readonly<{ stage: string; percent: number }>;
+/** Where a job is: its newest stage and when that was said, and the furthest that it has come. */
+export type Progress = Readonly<{ stage: string; atMs: number; percent: number }>;
 
 /** The progress of each job among `events`, in their order. */
 export function progressByJob(events: readonly JobProgressed[]): ReadonlyMap<string, Progress> {
   const progress = new Map<string, Progress>();
-  for (const { job_id: jobId, stage, fraction } of events) {
+  for (const { job_id: jobId, occurred_at: atMs, stage, fraction } of events) {
     const percent = Math.max(progress.get(jobId)?.percent ?? 0, wholePercent(fraction));
-    progress.set(jobId, { stage, percent });
+    progress.set(jobId, { stage, atMs, percent });
   }
   return progress;
 }

@@ -7,9 +7,9 @@ export async function insertJobs(client: pg.ClientBase, requests: readonly JobRe
   await client.query(
     `INSERT INTO read_model.jobs
        (job_id, team_id, kind, status, item_count, cost_cents, debit_id, created_at, deadline_at, stage,
-        progress_percent, callback_url)
+        stage_at, progress_percent, callback_url)
      SELECT new.job_id, team_id, kind, 'processing', item_count, cost_cents, debit_id, created_at, deadline_at, stage,
-            CASE WHEN kind = 'face_swap' THEN COALESCE(percent, 0) END, callback_url
+            stage_at, CASE WHEN kind = 'face_swap' THEN COALESCE(percent, 0) END, callback_url
      FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::int[], $5::bigint[], $6::uuid[], $7::timestamptz[],
                  $8::timestamptz[], $9::text[])
        AS new (job_id, team_id, kind, item_count, cost_cents, debit_id, created_at, deadline_at, callback_url)
@@ -98,7 +98,7 @@ export async function completeClipJobs(
 ): Promise<readonly string[]> {
   const { rows } = await client.query<{ job_id: string }>(
     `UPDATE read_model.jobs AS job
-     SET status = 'completed', stage = NULL, progress_percent = NULL, finished_at = finished.finished_at
+     SET status = 'completed', stage = NULL, stage_at = NULL, progress_percent = NULL, finished_at = finished.finished_at
      FROM (
        SELECT job_id, count(*) AS clip_count,
               max(GREATEST(finished_at, CASE WHEN status = 'failed' THEN settled_at END)) AS finished_at
@@ -125,18 +125,20 @@ export async function saveProgress(
   progress: ReadonlyMap<string, Progress>,
 ): Promise<void> {
   await client.query(
-    `INSERT INTO read_model.job_stages AS kept (job_id, stage, percent)
-     SELECT new.job_id, new.stage, new.percent
-     FROM unnest($1::uuid[], $2::text[], $3::int[]) AS new (job_id, stage, percent)
+    `INSERT INTO read_model.job_stages AS kept (job_id, stage, percent, stage_at)
+     SELECT new.job_id, new.stage, new.percent, new.stage_at
+     FROM unnest($1::uuid[], $2::text[], $3::int[], $4::timestamptz[]) AS new (job_id, stage, percent, stage_at)
      WHERE NOT EXISTS (
        SELECT FROM read_model.jobs WHERE jobs.job_id = new.job_id AND jobs.status <> 'processing'
      )
      ON CONFLICT (job_id) DO UPDATE
-       SET stage = excluded.stage, percent = GREATEST(kept.percent, excluded.percent)`,
+       SET stage = excluded.stage, stage_at = excluded.stage_at,
+           percent = GREATEST(kept.percent, excluded.percent)`,
     [
       [...progress.keys()],
       [...progress.values()].map(({ stage }) => text(stage)),
       [...progress.values()].map(({ percent }) => percent),
+      [...progress.values()].map(({ atMs }) => timestamp(atMs)),
     ],
   );
 }
@@ -145,14 +147,15 @@ export async function saveProgress(
 export async function showProgress(client: pg.ClientBase, jobIds: readonly string[]): Promise<void> {
   await client.query(
     `UPDATE read_model.jobs AS job
-     SET stage = kept.stage, progress_percent = kept.percent
+     SET stage = kept.stage, stage_at = kept.stage_at, progress_percent = kept.percent
      FROM (
-       SELECT job_id, kept.stage, CASE WHEN kind = 'face_swap' THEN percent END AS percent
+       SELECT job_id, kept.stage, kept.stage_at, CASE WHEN kind = 'face_swap' THEN percent END AS percent
        FROM read_model.job_stages AS kept JOIN read_model.jobs USING (job_id)
        WHERE job_id = ANY ($1::uuid[]) AND status = 'processing'
      ) AS kept
      WHERE job.job_id = kept.job_id
-       AND (job.stage, job.progress_percent) IS DISTINCT FROM (kept.stage, kept.percent)`,
+       AND (job.stage, job.stage_at, job.progress_percent)
+         IS DISTINCT FROM (kept.stage, kept.stage_at, kept.percent)`,
     [jobIds],
   );
 }

@@ -66,7 +66,7 @@ export async function finishSwapJobs(
 ): Promise<readonly string[]> {
   const { rows } = await client.query<{ job_id: string }>(
     `UPDATE read_model.jobs AS job
-     SET status = swap.status, stage = NULL, progress_percent = NULL,
+     SET status = swap.status, stage = NULL, stage_at = NULL, progress_percent = NULL,
          finished_at = GREATEST(swap.finished_at, CASE WHEN swap.status = 'failed' THEN swap.settled_at END)
      FROM read_model.swaps AS swap
      WHERE swap.job_id = ANY ($1::uuid[]) AND job.job_id = swap.job_id AND job.status = 'processing'

@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbeddedStack } from '#infra/embedded/stack.ts';
+import { benchClips } from './clips.ts';
 import { benchLedger } from './ledger.ts';
 import { benchReplay } from './replay.ts';
 
-/** `npm run bench -- ledger|replay`: how fast, beside what else one could use. */
+/** `npm run bench -- ledger|replay|clips`: how fast, beside what else one could use. */
 
 const help = `Usage: npm run bench -- ledger [--seconds N] [--rounds N]
        npm run bench -- replay [--events N]
+       npm run bench -- clips [--clips N,N] [--length N] [--source FILE]
 
 ledger   Debits a second and their latency, at 1, 10, 100 and 500 in flight, on many wallets and on one,
          beside the same debit as a row-locked SQL transaction on PostgreSQL (default settings, and with
@@ -17,8 +19,11 @@ ledger   Debits a second and their latency, at 1, 10, 100 and 500 in flight, on 
          share of one line (default 3), --rounds how often they take turns (default 3).
 replay   Events a second that are read, decoded, checked in their hash chains and folded, beside a Java
          consumer that only reads the same topic. --events is how many (default 300000).
+clips    Seconds that a job's stages take, also for each minute of its source, and their peak memory; renders beside
+         bare ffmpeg calls that make the same clips, in one run. --clips is how many clips (default 1,10), --length
+         how long each is (default 15 s), --source another video than the repeated sample.
 
-Each starts servers of its own on this machine, and stops them. Numbers depend on what else the machine does.`;
+The first two start servers of their own on this machine, and stop them. Numbers depend on what else the machine does.`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -27,13 +32,24 @@ const { positionals, values } = parseArgs({
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '3' },
     events: { type: 'string', default: '300000' },
+    clips: { type: 'string', default: '1,10' },
+    length: { type: 'string', default: '15' },
+    source: { type: 'string' },
   },
 });
 const [benchmark] = positionals;
 
-if (values.help === true || (benchmark !== 'ledger' && benchmark !== 'replay')) {
+if (values.help === true || !['ledger', 'replay', 'clips'].includes(benchmark ?? '')) {
   console.log(help);
   process.exit(values.help === true ? 0 : 2);
+}
+if (benchmark === 'clips') {
+  await benchClips({
+    counts: values.clips.split(',').map((count) => wholeNumber('clips', count)),
+    lengthSeconds: wholeNumber('length', values.length),
+    source: values.source,
+  });
+  process.exit();
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), 'clipledger-bench-'));

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { parseConfig } from '#infra/config.ts';
 import { openAppender } from '#infra/kafka/appender.ts';
 import { connectKafka, type KafkaConnection } from '#infra/kafka/connection.ts';
@@ -8,16 +8,24 @@ import { ensureTopics } from '#infra/kafka/topic-setup.ts';
 import { createLogger } from '#infra/log.ts';
 import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
+import type { PlatformDescription } from '#test/stack/platform.ts';
 import { killPart, startPart } from '#test/stack/platform-control.ts';
 import { until } from '#test/stack/poll.ts';
 import { createTenant, type Tenant } from '#test/stack/tenant.ts';
+import { useOwnPlatform } from '#test/stack/use-platform.ts';
 
 /** The platform's own promise to fault tests: kill -9 is real, and what was acknowledged is there afterwards. */
 
 const leaderLimitMs = 30_000;
 
+let platform: PlatformDescription;
+
+beforeAll(async () => {
+  platform = await useOwnPlatform();
+});
+
 it('keeps what Kafka acknowledged over kill -9', async () => {
-  const tenant = await createTenant();
+  const tenant = await createTenant(platform);
   const config = parseConfig({ ...tenant.env, LOG_LEVEL: 'silent' });
   const log = createLogger(config, 'test');
   const kafka = connectKafka(config, { clientId: 'platform-kills', log });
@@ -35,7 +43,7 @@ it('keeps what Kafka acknowledged over kill -9', async () => {
 });
 
 it('keeps what PostgreSQL committed over kill -9', async () => {
-  const tenant = await createTenant();
+  const tenant = await createTenant(platform);
   await query(tenant, "CREATE TABLE note AS SELECT 'kept' AS text");
 
   await killPart(tenant.platform, 'postgres');
@@ -46,7 +54,7 @@ it('keeps what PostgreSQL committed over kill -9', async () => {
 });
 
 it('keeps what S3 stored over kill -9', async () => {
-  const tenant = await createTenant();
+  const tenant = await createTenant(platform);
   const storage = ObjectStorage.connect(storageSettings(parseConfig(tenant.env)));
   await storage.putBytes('note', Buffer.from('kept'), { contentType: 'text/plain' });
 

@@ -18,6 +18,7 @@ import { until } from '#test/stack/poll.ts';
 import { logTail, type Role } from '#test/stack/role.ts';
 import { type RunningService, startService } from '#test/stack/service.ts';
 import { createTenant, type Tenant } from '#test/stack/tenant.ts';
+import { useOwnPlatform } from '#test/stack/use-platform.ts';
 import { type Client, CreateStream } from './create-stream.ts';
 import { faultSeconds, faultSeed } from './fault-budget.ts';
 import { type LoggedMoney, readLoggedMoney } from './logged-money.ts';
@@ -52,7 +53,7 @@ let kafka: KafkaConnection;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'clipledger-faults-'));
-  tenant = await createTenant();
+  tenant = await createTenant(await useOwnPlatform());
   media = await startMediaServer(tenant.platform, { [goodPath]: await makeTinyVideo(folder) });
   const env = { EGRESS_ALLOW: media.egressAllow, RATE_LIMIT_PER_MINUTE: '1000000', WORKER_CONCURRENCY: '4' };
   service = await startService(tenant, { api: apiInstances, projector: 1, workers: 1, env });

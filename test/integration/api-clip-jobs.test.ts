@@ -104,16 +104,12 @@ describe('creating a clip job', () => {
     expect(await walletOf(team)).toMatchObject({ balance_cents: 500, total_spent_cents: 0 });
   });
 
-  test('a refused request costs nothing: 400 before 501 before 402', async () => {
+  test('a refused request costs nothing: 400 before 402', async () => {
     const team = await fixture.createTeam({ cents: 500 });
     const tooMuch = { ...source, num_clips: 10 };
     expect(await createClip(first, team, { ...tooMuch, camera_mode: 'facecam', length: 9 })).toMatchObject({
       status: 400,
       body: { error: 'length must be an integer from 10 to 180.', details: [{ path: 'length' }] },
-    });
-    expect(await createClip(first, team, { ...tooMuch, camera_mode: 'facecam' })).toMatchObject({
-      status: 501,
-      body: { error: expect.stringContaining('camera_mode facecam is not available yet') },
     });
     expect(await createClip(first, team, tooMuch)).toMatchObject({ status: 402 });
     expect(await debitsOf(team)).toEqual([]);
@@ -379,4 +375,24 @@ test('REFUND_FAILED_CLIPS=off keeps the money of failed clips', async () => {
   } finally {
     await strict.close();
   }
+});
+
+test('a stage that no worker has spoken of lately is not shown', async () => {
+  const team = await fixture.createTeam();
+  const jobId = String((await createClip(first, team)).body['job_id']);
+  const stageOf = async () =>
+    (await second.request('GET', `/v1/clip/${jobId}`, { key: team.key })).body['stage'];
+  const say = async (stage: string, agoMs: number) => {
+    const occurred_at = Date.now() - agoMs;
+    const value = { job_id: jobId, team_id: team.teamId, occurred_at, stage, fraction: 0.5 };
+    const positions = await appender.append([
+      { topic: 'job.progress', key: jobId, value: encodeRecord('JobProgressed', value) },
+    ]);
+    await fixture.watch.waitFor(positions, 10_000);
+  };
+  expect(await stageOf()).toBeUndefined();
+  await say('fetch', 1_000);
+  expect(await stageOf()).toBe('fetch');
+  await say('render', 120_000);
+  expect(await stageOf()).toBeUndefined();
 });

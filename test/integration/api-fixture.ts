@@ -42,6 +42,7 @@ export class ApiFixture {
   readonly watch: ProjectionWatch;
   #ledger: LedgerClient | undefined;
   #nextTeamId = 1;
+  #stopProjector = async (): Promise<void> => undefined;
 
   private constructor(environment: Environment) {
     this.environment = environment;
@@ -55,16 +56,29 @@ export class ApiFixture {
   static async open(settings: Environment = {}): Promise<ApiFixture> {
     const { env } = await createTenant();
     const fixture = new ApiFixture({ ...env, ...programs, PORT: '0', HOST: '127.0.0.1', ...settings });
-    fixture.#startProjector();
+    fixture.startProjector();
     return fixture;
   }
 
-  #startProjector(): void {
+  startProjector(): void {
     const config = parseConfig(this.environment);
     const pool = openPool(config, log, 'test-projector');
     const kafka = connectKafka(config, { clientId: 'test-projector', log });
     const parts = { kafka, pool, log, status: new ProjectorStatus() };
-    this.#running.push(runProjector(parts, config, this.#stop.signal).finally(() => pool.end()));
+    const stop = new AbortController();
+    const ended = runProjector(parts, config, AbortSignal.any([stop.signal, this.#stop.signal])).finally(() =>
+      pool.end(),
+    );
+    this.#running.push(ended);
+    this.#stopProjector = async () => {
+      stop.abort();
+      await ended;
+    };
+  }
+
+  /** From now on nothing becomes rows, until the next `startProjector`. */
+  stopProjector(): Promise<void> {
+    return this.#stopProjector();
   }
 
   /**

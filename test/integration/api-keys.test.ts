@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createdKeyBody, keyListBody } from '#api/http/keys.ts';
-import { ApiFixture, type ApiInstance, type Team } from './api-fixture.ts';
+import { ApiFixture, type ApiInstance, type Team, until } from './api-fixture.ts';
 
 let fixture: ApiFixture;
 let first: ApiInstance;
@@ -98,4 +98,40 @@ test('a key can revoke itself', async () => {
   const { key, keyId } = await fixture.createKey(team.teamId);
   expect((await first.request('DELETE', `/v1/keys/${keyId}`, { key })).status).toBe(200);
   expect((await first.request('GET', '/v1/test', { key })).status).toBe(401);
+});
+
+test('a key that is revoked while the rows lag is refused all the same, on every instance', async () => {
+  const { key, keyId } = await fixture.createKey(team.teamId);
+  await fixture.stopProjector();
+  try {
+    expect((await second.request('GET', '/v1/test', { key })).status).toBe(200);
+    const revoked = await first.request('DELETE', `/v1/keys/${keyId}`, { key: team.key });
+    expect(revoked).toMatchObject({ status: 200, body: { key_id: keyId, status: 'revoked' } });
+    expect((await first.request('GET', '/v1/test', { key })).status).toBe(401);
+    await until(
+      'the other instance to refuse it',
+      async () => (await second.request('GET', '/v1/test', { key })).status === 401,
+      1_000,
+    );
+    const { rows } = await fixture.pool.query(
+      'SELECT revoked_at FROM read_model.api_keys WHERE key_id = $1',
+      [keyId],
+    );
+    expect(rows).toEqual([{ revoked_at: null }]);
+  } finally {
+    fixture.startProjector();
+  }
+});
+
+test('a team has as many active keys as the limit says; one that is revoked makes room', async () => {
+  const limited = await fixture.startApi({ MAX_KEYS_PER_TEAM: '3' });
+  const other = await fixture.createTeam();
+  const make = () => limited.request('POST', '/v1/keys', { key: other.key, body: { name: 'More' } });
+  const made = await Promise.all([make(), make(), make(), make()]);
+  expect(made.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
+  expect(made.find(({ status }) => status === 409)?.body['error']).toMatch(/3 active keys.*Revoke/);
+  const keyId = made.find(({ status }) => status === 201)?.body['key_id'];
+  expect((await limited.request('DELETE', `/v1/keys/${keyId}`, { key: other.key })).status).toBe(200);
+  expect((await make()).status).toBe(201);
+  await limited.stop();
 });

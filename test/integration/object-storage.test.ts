@@ -3,16 +3,19 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ObjectStorage, type ObjectStorageSettings } from '#infra/object-storage/object-storage.ts';
 import { ensureLifecycleRules, sweepExpired } from '#infra/object-storage/retention.ts';
 import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
+import { usePlatform } from '#test/stack/use-platform.ts';
 
 let folder: string;
 let storage: ObjectStorage;
 
+const platform = await usePlatform();
+
 function settings(over: Partial<ObjectStorageSettings> = {}): ObjectStorageSettings {
-  const { endpoint, region, accessKeyId, secretAccessKey } = inject('platform').servers.s3;
+  const { endpoint, region, accessKeyId, secretAccessKey } = platform.servers.s3;
   const bucket = `objects-${randomUUID()}`;
   return { endpoint, region, accessKeyId, secretAccessKey, bucket, forcePathStyle: true, ...over };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '#infra/config.ts';
 import { findEngine } from '#infra/containers/engine.ts';
 import { imageNames } from '#infra/containers/image-names.ts';
@@ -14,8 +14,9 @@ import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { provideServiceImage } from '#test/stack/platform-control.ts';
 import { createTenant, type Tenant } from '#test/stack/tenant.ts';
+import { usePlatform } from '#test/stack/use-platform.ts';
 
-const platform = inject('platform');
+const platform = await usePlatform();
 let one: Tenant;
 let other: Tenant;
 

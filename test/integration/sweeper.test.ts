@@ -4,18 +4,19 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Engine, findEngine } from '#infra/containers/engine.ts';
 import { imageNames } from '#infra/containers/image-names.ts';
 import { runLabel } from '#test/stack/platform.ts';
 import { until } from '#test/stack/poll.ts';
 import { startSweeper } from '#test/stack/start-sweeper.ts';
 import { killGroup, noteProcess } from '#test/stack/started-processes.ts';
+import { usePlatform } from '#test/stack/use-platform.ts';
 
 /** What stays when a test run is killed: nothing. Here the run is a process that only holds the sweeper. */
 
 const sweepLimitMs = 60_000;
-const platform = inject('platform');
+const platform = await usePlatform();
 let runId: string;
 let runFolder: string;
 let run: ChildProcess;

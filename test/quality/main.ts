@@ -2,14 +2,33 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Figure, measureAnalysis } from './analysis-quality.ts';
+import { measureCamera } from './camera-quality.ts';
+import { measureRendered } from './rendered-quality.ts';
+import { measureSound } from './sound-trials.ts';
+import { measureSwaps } from './swap-quality.ts';
 
 const usage = `Measures what the engines do on media whose truth is known, and prints it beside the bars.
 
-  npm run quality -- analysis [--media DIR] [FILE...]
+  npm run quality -- clips [--media DIR] [FILE...]
+  npm run quality -- analysis|camera|sound|rendered [--media DIR] [FILE...]
+  npm run quality -- swaps [--media DIR] [FILE...]
 
+  clips         all of the clip engine but the analysis: each part in turn, and rendered clips with contact sheets
+  swaps         faces of pictures in videos, by the landmark engine and, as a baseline, by a plain mesh warp
   --media DIR   a folder with a manifest.json (default: CLIPLEDGER_MEDIA or ../shared/media)
   FILE          only files whose name has this in it
 `;
+
+type Measure = (folder: string, only: readonly string[]) => Promise<readonly Figure[]>;
+
+const parts: Readonly<Record<string, Measure>> = {
+  analysis: measureAnalysis,
+  camera: measureCamera,
+  rendered: measureRendered,
+  sound: measureSound,
+  swaps: measureSwaps,
+};
+const ofClips: readonly string[] = ['camera', 'sound', 'rendered'];
 
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -17,10 +36,11 @@ async function main(args: string[]): Promise<number> {
     allowPositionals: true,
     options: { media: { type: 'string' }, help: { type: 'boolean' } },
   });
-  const [what, ...only] = positionals;
+  const [what = '', ...only] = positionals;
   const preset = process.env['CLIPLEDGER_MEDIA'] ?? resolve(import.meta.dirname, '../../../shared/media');
   const folder = resolve(values.media ?? preset);
-  if (values.help === true || what !== 'analysis') {
+  const chosen = what === 'clips' ? ofClips : Object.keys(parts).filter((part) => part === what);
+  if (values.help === true || chosen.length === 0) {
     process.stdout.write(usage);
     return values.help === true ? 0 : 2;
   }
@@ -28,7 +48,8 @@ async function main(args: string[]): Promise<number> {
     process.stderr.write(`There is no folder ${folder}: give one with --media DIR.\n`);
     return 1;
   }
-  process.stdout.write(table(await measureAnalysis(folder, only)));
+  // One part after the other: what is measured shows while the rest is at work.
+  for (const part of chosen) process.stdout.write(table((await parts[part]?.(folder, only)) ?? []));
   return 0;
 }
 

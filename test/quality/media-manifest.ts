@@ -30,6 +30,8 @@ const programmeTruth = z.object({
   segments: z.array(
     z.object({
       start: z.number(),
+      end: z.number().optional(),
+      topic: z.string().default(''),
       speech: z.string().default(''),
       utterances: z.array(utterance).default([]),
     }),

@@ -6,6 +6,8 @@ import type { PlatformBackEnd } from './platform.ts';
 export type PlatformRequest = {
   readonly runId: string;
   readonly runFolder: string;
+  /** A run may have several; the first is 0. */
+  readonly index: number;
   /** `containers` or `embedded` insists on one; otherwise containers where a Docker daemon answers. */
   readonly wanted: string | undefined;
   readonly say: (line: string) => void;
@@ -30,7 +32,7 @@ export async function startPlatform(request: PlatformRequest): Promise<ChosenPla
 async function containers(engine: Engine, request: PlatformRequest): Promise<ChosenPlatform> {
   const { Version: version } = await engine.version();
   try {
-    const platform = await startContainerPlatform(engine, request.runId, request.say);
+    const platform = await startContainerPlatform(engine, request);
     return { platform, verdict: `The integration tests ran in containers (Docker ${version}).` };
   } catch (error) {
     // Images are a matter of networks and tools; a container that does not work is a failure of ours.
@@ -40,8 +42,8 @@ async function containers(engine: Engine, request: PlatformRequest): Promise<Cho
   }
 }
 
-async function embedded({ runFolder, say }: PlatformRequest, why: string): Promise<ChosenPlatform> {
-  const platform = await startEmbeddedPlatform(runFolder, say);
+async function embedded(request: PlatformRequest, why: string): Promise<ChosenPlatform> {
+  const platform = await startEmbeddedPlatform(request);
   const verdict = `The integration tests ran on the EMBEDDED STACK and not in containers: ${why}.`;
   return { platform, verdict };
 }

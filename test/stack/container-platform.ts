@@ -10,6 +10,7 @@ import { buildServiceImage } from '#infra/containers/service-image.ts';
 import { isKafkaServing } from '#infra/embedded/kafka-probe.ts';
 import { findFreePort } from '#infra/embedded/ports.ts';
 import { ApacheKafka, kafkaInsidePort } from './apache-kafka.ts';
+import type { PlatformRequest } from './choose-platform.ts';
 import {
   type ContainerHost,
   type PlatformBackEnd,
@@ -44,13 +45,12 @@ type Secrets = {
  */
 export async function startContainerPlatform(
   engine: Engine,
-  runId: string,
-  say: (line: string) => void,
+  { runId, index, say }: Pick<PlatformRequest, 'runId' | 'index' | 'say'>,
 ): Promise<PlatformBackEnd> {
   try {
     await prepareReaper(engine, say);
     const images = new ImageProvider(engine, say);
-    const network = `clipledger-test-${runId}`;
+    const network = `clipledger-test-${runId}-${index}`;
     await engine.createNetwork({ Name: network, Driver: 'bridge', Labels: { [runLabel]: runId } });
     const secrets = makeSecrets();
     const ports = { kafka: await findFreePort(), postgres: await findFreePort(), s3: await findFreePort() };

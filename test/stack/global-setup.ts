@@ -1,8 +1,10 @@
 import type { TestProject } from 'vitest/node';
+import { usesServiceImage } from './run-order.ts';
 import { giveBackPlatform, takePlatform } from './shared-platform.ts';
 
-/** Starts the platform before the first test file and stops it after the last. */
+/** Begins the platform before the first test file and stops it after the last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  project.provide('platform', await takePlatform());
+  const files = project.vitest.state.getPaths();
+  project.provide('platformUrl', await takePlatform({ serviceImage: files.some(usesServiceImage) }));
   return giveBackPlatform;
 }

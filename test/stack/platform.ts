@@ -62,6 +62,7 @@ export const runLabel = 'clipledger.test-run';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    platform: PlatformDescription;
+    /** Where the run's platform is asked for: its servers may still be starting. */
+    platformUrl: string;
   }
 }

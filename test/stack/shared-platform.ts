@@ -2,14 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPlatform } from './choose-platform.ts';
-import type { PlatformDescription } from './platform.ts';
-import { servePlatformControl } from './platform-control.ts';
+import { PlatformsOfRun } from './platforms-of-run.ts';
 import { startSweeper } from './start-sweeper.ts';
 import { killNotedProcesses } from './started-processes.ts';
 
+/** What a run's test files need beside the servers. */
+export type PlatformNeeds = {
+  /** The image of the service: built ahead, so that the first file that starts the service need not wait. */
+  readonly serviceImage: boolean;
+};
+
 type SharedPlatform = {
-  readonly description: PlatformDescription;
+  readonly url: string;
   stop(): Promise<void>;
 };
 
@@ -21,11 +25,14 @@ const slots = globalThis as typeof globalThis & { [slotKey]?: Slot };
 slots[slotKey] ??= { users: 0 };
 const slot: Slot = slots[slotKey];
 
-/** The run's one platform, started by whoever asks first. */
-export async function takePlatform(): Promise<PlatformDescription> {
+/**
+ * The address of the run's shared platform, begun by whoever asks first. Its servers may still be starting:
+ * test files that need them wait (`usePlatform`), all others run meanwhile.
+ */
+export async function takePlatform(needs: PlatformNeeds): Promise<string> {
   slot.users += 1;
-  slot.platform ??= start();
-  return (await slot.platform).description;
+  slot.platform ??= begin(needs);
+  return (await slot.platform).url;
 }
 
 /** Stops the platform once everybody who took it has given it back. */
@@ -40,29 +47,21 @@ export async function giveBackPlatform(): Promise<void> {
 /** The sentence about the back end; undefined when no test needed one. */
 export const platformVerdict = (): string | undefined => slot.verdict;
 
-async function start(): Promise<SharedPlatform> {
+async function begin({ serviceImage }: PlatformNeeds): Promise<SharedPlatform> {
   const runId = randomBytes(5).toString('hex');
   const runFolder = await mkdtemp(join(tmpdir(), 'clipledger-test-'));
   // The embedded stack's PostgreSQL runs as an account of its own and passes through.
   await chmod(runFolder, 0o755);
   const sweeper = startSweeper(runId, runFolder);
-  const say = (line: string) => process.stderr.write(`[platform] ${line}\n`);
-  try {
-    const wanted = process.env['TEST_PLATFORM'] || undefined;
-    const { platform, verdict } = await startPlatform({ runId, runFolder, wanted, say });
-    slot.verdict = verdict;
-    const control = await servePlatformControl(platform);
-    const { backEnd, servers, containers } = platform;
-    const stop = async () => {
-      control.close();
-      await killNotedProcesses(runFolder);
-      await platform.stop();
-      await sweeper.finish();
-    };
-    const description = { backEnd, runId, runFolder, servers, containers, controlUrl: control.url };
-    return { description, stop };
-  } catch (error) {
+  const platforms = new PlatformsOfRun({ runId, runFolder });
+  const url = await platforms.begin();
+  if (serviceImage) platforms.buildServiceImage();
+  const stop = async () => {
+    const verdict = await platforms.verdict;
+    if (verdict !== undefined) slot.verdict = verdict;
+    await killNotedProcesses(runFolder);
+    await platforms.stop();
     await sweeper.finish();
-    throw error;
-  }
+  };
+  return { url, stop };
 }

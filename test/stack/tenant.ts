@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { inject } from 'vitest';
 import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { PlatformDescription, ServerAddresses } from './platform.ts';
+import { usePlatform } from './use-platform.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -21,11 +21,11 @@ export type Tenant = {
 };
 
 /**
- * Makes a tenant on the run's platform. Nothing of it collides with another tenant's; it ends with the
+ * Makes a tenant on the run's platform, or on another one. Nothing of it collides with another tenant's; it ends with the
  * platform.
  */
-export async function createTenant(): Promise<Tenant> {
-  const platform = inject('platform');
+export async function createTenant(on?: PlatformDescription): Promise<Tenant> {
+  const platform = on ?? (await usePlatform());
   const name = `t${randomBytes(5).toString('hex')}`;
   await createDatabase(platform.servers.databaseUrl, name);
   const settings = { ...platform.servers.s3, bucket: name, forcePathStyle: true };

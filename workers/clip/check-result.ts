@@ -3,14 +3,23 @@ import { join } from 'node:path';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import { type ProbedMedia, probe } from '#infra/media/probe.ts';
 import { guardedInputOptions, inputUrl, runFfmpeg } from '#infra/media/run-ffmpeg.ts';
+import { framesIn } from '../media/frame-grid.ts';
+import { playedMs } from './clip-timeline.ts';
 import type { ClipReport, PipelineContext, PlannedClip } from './contract.ts';
 import { type MeasuredLoudness, parseEbur128 } from './loudness.ts';
-import { clipHeight, clipWidth } from './render-command.ts';
+import { clipHeight, clipWidth } from './render-order.ts';
+import { sheetMoments } from './sheet-moments.ts';
+import { clipFrameSize } from './sheets.ts';
 
 export type CheckedClip = {
   readonly bytes: number;
   readonly durationMs: number;
-  readonly report: Omit<ClipReport, 'loudness_normalised'>;
+  /** Raw RGB of `clipFrameSize`, at the moments that the clip's sheet shows. */
+  readonly frames: readonly Buffer[];
+  readonly report: Pick<
+    ClipReport,
+    'frames_per_second' | 'loudness_lufs' | 'true_peak_dbfs' | 'black_ms' | 'audio_minus_video_ms'
+  >;
 };
 
 const durationToleranceMs = 250;
@@ -32,8 +41,8 @@ export async function checkResult(
   context: PipelineContext,
 ): Promise<CheckedClip> {
   const media = await probe(path, context);
-  const { loudness, blackMs } = await decodeWhole(path, media, context);
-  const plannedMs = clip.cuts.reduce((sum, cut) => sum + cut.end_ms - cut.start_ms, 0);
+  const plannedMs = playedMs(clip.cuts);
+  const { loudness, blackMs, frames } = await decodeWhole(path, { media, plannedMs }, context);
   const durationMs = media.video?.durationMs ?? 0;
   const offsetMs = (media.audio?.durationMs ?? 0) - durationMs;
   const wrong = [
@@ -56,6 +65,7 @@ export async function checkResult(
   return {
     bytes: (await stat(path)).size,
     durationMs,
+    frames,
     report: {
       frames_per_second: media.video?.framesPerSecond ?? 0,
       loudness_lufs: loudness.lufs,
@@ -66,24 +76,51 @@ export async function checkResult(
   };
 }
 
+type Decoded = {
+  readonly loudness: MeasuredLoudness;
+  readonly blackMs: number;
+  readonly frames: readonly Buffer[];
+};
+
+/** One decode of the clip for all that is looked at. */
 async function decodeWhole(
   path: string,
-  media: ProbedMedia,
+  { media, plannedMs }: { readonly media: ProbedMedia; readonly plannedMs: number },
   context: PipelineContext,
-): Promise<{ loudness: MeasuredLoudness; blackMs: number }> {
-  const picture = `scale=270:480:flags=fast_bilinear,blackdetect=d=0.1:pic_th=0.99:pix_th=0.06,metadata=mode=print:file=${blackFile}`;
+): Promise<Decoded> {
+  const durationMs = media.video?.durationMs ?? 0;
+  const pieces: Buffer[] = [];
   const stderr = await runFfmpeg({
     tools: context.tools,
     cwd: context.taskFolder,
     signal: context.signal,
-    wallMs: checkStartMs + (media.video?.durationMs ?? 0) * checkMsPerClipMs,
+    wallMs: checkStartMs + durationMs * checkMsPerClipMs,
     args: [
       ...['-v', 'info', ...guardedInputOptions(media.type), '-threads', '2', '-i', inputUrl(path)],
-      ...['-vf', picture, '-af', 'ebur128=framelog=verbose:peak=true', '-f', 'null', '-'],
+      ...['-filter_complex', checkGraph(media, plannedMs)],
+      ...['-map', '[frames]', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1'],
+      ...['-map', '[small]', ...(media.audio === null ? [] : ['-map', '[heard]']), '-f', 'null', '-'],
     ],
+    onStdout: (piece) => pieces.push(piece),
   });
   const black = await readFile(join(context.taskFolder, blackFile), 'utf8').catch(() => '');
-  return { loudness: parseEbur128(stderr), blackMs: blackTime(black, media.video?.durationMs ?? 0) };
+  return {
+    loudness: parseEbur128(stderr),
+    blackMs: blackTime(black, durationMs),
+    frames: framesIn(Buffer.concat(pieces), clipFrameSize),
+  };
+}
+
+function checkGraph(media: ProbedMedia, plannedMs: number): string {
+  const rate = media.video?.framesPerSecond ?? 30;
+  const picked = sheetMoments(plannedMs).map((ms) => `eq(n\\,${Math.floor((ms / 1000) * rate + 1e-6)})`);
+  const { width, height } = clipFrameSize;
+  return [
+    `[0:${media.video?.index ?? 0}]split[all][some]`,
+    `[some]select='${picked.join('+')}',scale=${width}:${height}[frames]`,
+    `[all]scale=270:480:flags=fast_bilinear,blackdetect=d=0.1:pic_th=0.99:pix_th=0.06,metadata=mode=print:file=${blackFile}[small]`,
+    ...(media.audio === null ? [] : [`[0:${media.audio.index}]ebur128=framelog=verbose:peak=true[heard]`]),
+  ].join(';');
 }
 
 /** The sum of black stretches in blackdetect's `lavfi.black_start=…` and `lavfi.black_end=…` lines. */

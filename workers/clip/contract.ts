@@ -1,17 +1,18 @@
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ClipOptions } from '#schemas/records.ts';
 import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
+import type { Box, CameraPlan } from './camera/camera-plan.ts';
+import type { LanguageModel } from './choose/choice-request.ts';
+import type { Cut, Hook } from './choose/chosen-clip.ts';
+import type { CaptionPlan, HeadingPlan } from './overlays/overlay-plan.ts';
 
 /**
  * What the clip pipeline takes and gives. The pipeline knows nothing of Kafka or S3: it is given a
  * local source file and an empty folder, and leaves its results in that folder.
  */
 
-/**
- * The part of JobRequested's clip options that the pipeline acts on. The API refuses what is not here yet
- * (styles, prompts, overlays, music), so nothing that was paid for is ignored.
- */
-export type PlanOptions = Pick<ClipOptions, 'num_clips' | 'length_seconds' | 'camera_mode' | 'auto_heading'>;
+/** JobRequested's clip options but for where the source is: all that a client can ask of a clip. */
+export type PlanOptions = Omit<ClipOptions, 'video_url' | 'video_object_key' | 'video_file_name'>;
 
 export type ProgressStage = 'fetching' | 'probing' | 'analysing' | 'choosing' | 'rendering' | 'checking';
 
@@ -32,6 +33,10 @@ export type PipelineContext = {
   readonly maxSourceDurationMs: number;
   /** The operator's own models (`MODELS_DIR`). */
   readonly modelsFolder?: string | undefined;
+  /** Chooses and names the clips in place of our own rules, where the operator has one (`LLM_BASE_URL`). */
+  readonly languageModel?: LanguageModel | undefined;
+  /** The operator's own fonts (`FONTS_DIR`). */
+  readonly fontsFolder?: string | undefined;
 };
 
 /** Fetching a source by its URL: `fetchSource(input, context, sources)` in `fetch-source.ts`. */
@@ -70,8 +75,8 @@ export type PlanInput = {
   readonly options: PlanOptions;
 };
 
-/** A stretch of the source that plays in the clip. */
-export type Cut = { readonly start_ms: number; readonly end_ms: number };
+/** Where faces are at a moment of the source, in pixels of its picture as shown: for people who look at a plan. */
+export type SeenFaces = { readonly at_ms: number; readonly boxes: readonly Box[] };
 
 export type PlannedClip = {
   /** The clip's number in its job, 0 to `num_clips` - 1. */
@@ -79,13 +84,23 @@ export type PlannedClip = {
   readonly title: string;
   /** The heading's text when the job asked for one, else null. */
   readonly heading: string | null;
+  /** In the order in which they play; a teaser stands first. */
   readonly cuts: readonly Cut[];
-  readonly camera_mode: string;
+  readonly hook: Hook | null;
+  readonly camera: CameraPlan;
+  /** How the heading is drawn; null where there is none. */
+  readonly heading_overlay: HeadingPlan | null;
+  /** Null where none were asked for. */
+  readonly captions: CaptionPlan | null;
+  /** Whether the job's music plays below it. */
+  readonly music: boolean;
   /** Why this stretch was chosen, for people who look at a plan. */
   readonly score: { readonly total: number; readonly parts: Readonly<Record<string, number>> };
   /** How much of it is black in the source itself; more than that in the result is a fault of ours. */
   readonly black_ms: number;
-  /** What a person should know, such as a source shorter than the length asked for. */
+  /** At the moments that the clip's sheet of source frames shows. */
+  readonly faces: readonly SeenFaces[];
+  /** What a person should know, such as another camera mode than the one asked for. */
   readonly notes: readonly string[];
 };
 
@@ -105,9 +120,12 @@ export type PlannedSource = {
   readonly shot_count: number;
 };
 
+/** Of what a plan holds: a worker neither reads nor renders another version. */
+export const planVersion = 2;
+
 /** The whole job's plan: plain JSON, kept in S3 beside the source, the same for every retry. */
 export type ClipPlan = {
-  readonly version: 1;
+  readonly version: typeof planVersion;
   readonly source: PlannedSource;
   readonly clips: readonly PlannedClip[];
   readonly missing: readonly MissingClip[];
@@ -118,6 +136,8 @@ export type RenderInput = {
   readonly sourcePath: string;
   readonly plan: ClipPlan;
   readonly item: number;
+  /** The job's music, where its plan has some. */
+  readonly musicPath: string | null;
 };
 
 /** The finished clip, checked, in the task's folder. */
@@ -131,6 +151,8 @@ export type RenderedClip = {
   readonly durationMs: number;
   /** A PNG grid of the clip's frames with their times. */
   readonly contactSheetPath: string;
+  /** A PNG grid of the source's frames with the camera's box and its path, faces, and the words captioned. */
+  readonly sourceSheetPath: string;
   /** What was measured on the result: kept as JSON beside the clip. */
   readonly report: ClipReport;
 };
@@ -144,4 +166,9 @@ export type ClipReport = {
   readonly black_ms: number;
   readonly audio_minus_video_ms: number;
   readonly loudness_normalised: boolean;
+  /** The one that was used, which can be another than the one asked for. */
+  readonly camera_mode: string;
+  readonly words_captioned: number;
+  /** Of the source's frames in the clip, those that were damaged and could be shown only in part. */
+  readonly damaged_frames: number;
 };

@@ -82,7 +82,8 @@ const egressCodes: Readonly<Record<EgressFailureCode, MediaFailureCode>> = {
   ABORTED: 'ABORTED',
 };
 
-function egressMeaning(failure: EgressFailure): MediaFailure {
+/** What a failed fetch means for a job. */
+export function egressMeaning(failure: EgressFailure): MediaFailure {
   return new MediaFailure(egressCodes[failure.code], failure.message, { cause: failure });
 }
 

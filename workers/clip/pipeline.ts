@@ -6,3 +6,5 @@ export { analyseVideo } from './analyse-video.ts';
 export { fetchSource, sourceNameOf } from './fetch-source.ts';
 export { planClips } from './plan-clips.ts';
 export { renderClip } from './render-clip.ts';
+export { checkMusic } from './sound/check-music.ts';
+export { fetchMusic } from './sound/fetch-music.ts';

@@ -1,9 +1,8 @@
-import sharp, { type Sharp } from 'sharp';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import { probe } from '#infra/media/probe.ts';
 import { guardedInputOptions, inputUrl, runFfmpeg } from '#infra/media/run-ffmpeg.ts';
-import { timeLabel } from './time-label.ts';
+import { framesIn, writeFrameGrid } from './frame-grid.ts';
 
 export type ContactSheet = {
   readonly videoPath: string;
@@ -21,7 +20,6 @@ export type SheetContext = {
 const defaultFrames = 12;
 const defaultColumns = 6;
 const cellHeight = 360;
-const gap = 6;
 const sheetStartMs = 120_000;
 const sheetMsPerVideoMs = 6;
 
@@ -34,8 +32,11 @@ export async function writeContactSheet(sheet: ContactSheet, context: SheetConte
   const { displayWidth, displayHeight } = media.video;
   const width = Math.max(16, Math.round((cellHeight * displayWidth) / displayHeight / 2) * 2);
   const frames = await readFrames(sheet.videoPath, { count, durationMs, width, media }, context);
-  const columns = Math.min(sheet.columns ?? defaultColumns, frames.length);
-  await tile(frames, { columns, width, stepMs: durationMs / count }).toFile(sheet.pngPath);
+  const stepMs = durationMs / count;
+  await writeFrameGrid(
+    frames.map((pixels, index) => ({ pixels, atMs: stepMs * (index + 0.5) })),
+    { pngPath: sheet.pngPath, width, height: cellHeight, columns: sheet.columns ?? defaultColumns },
+  );
 }
 
 type FrameOrder = {
@@ -67,33 +68,7 @@ async function readFrames(path: string, order: FrameOrder, context: SheetContext
     ],
     onStdout: (piece) => pieces.push(piece),
   });
-  const bytes = Buffer.concat(pieces);
-  const frameBytes = order.width * cellHeight * 3;
-  const frames = Array.from({ length: Math.floor(bytes.length / frameBytes) }, (_, index) =>
-    bytes.subarray(index * frameBytes, (index + 1) * frameBytes),
-  );
+  const frames = framesIn(Buffer.concat(pieces), { width: order.width, height: cellHeight });
   if (frames.length === 0) throw new MediaFailure('UNREADABLE', 'No frame of the video could be decoded.');
   return frames.slice(0, order.count);
-}
-
-function tile(
-  frames: readonly Buffer[],
-  grid: { readonly columns: number; readonly width: number; readonly stepMs: number },
-): Sharp {
-  const rows = Math.ceil(frames.length / grid.columns);
-  const cells = frames.flatMap((frame, index) => {
-    const left = gap + (index % grid.columns) * (grid.width + gap);
-    const top = gap + Math.floor(index / grid.columns) * (cellHeight + gap);
-    const raw = { width: grid.width, height: cellHeight, channels: 3 as const };
-    const label = timeLabel(grid.stepMs * (index + 0.5));
-    return [
-      { input: frame, raw, left, top },
-      { input: Buffer.from(label), left: left + 4, top: top + 4 },
-    ];
-  });
-  const width = gap + grid.columns * (grid.width + gap);
-  const height = gap + rows * (cellHeight + gap);
-  return sharp({ create: { width, height, channels: 3, background: '#202020' } })
-    .composite(cells)
-    .png();
 }

@@ -32,6 +32,11 @@ export class ModelStore {
     return new ModelStore([...bundled, ...own]);
   }
 
+  /** Whether a manifest lists the file. */
+  has(file: string): boolean {
+    return this.#entries.has(file);
+  }
+
   /** The file's bytes, compared with the manifest when this process reads them first. Throws `ModelUnusable`. */
   async read(file: string): Promise<Buffer> {
     const entry = this.#entries.get(file);

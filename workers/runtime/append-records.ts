@@ -1,5 +1,6 @@
 import type { Appender } from '#infra/kafka/appender.ts';
 import type { RecordToAppend } from '#infra/kafka/record.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /**
  * Appends `records`. An append cannot be called off, but the wait for it can: when `signal` aborts, this
@@ -11,12 +12,5 @@ export async function appendRecords(
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await Promise.race([appender.append(records), aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
+  await unlessAborted(appender.append(records), signal);
 }

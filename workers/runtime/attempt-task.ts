@@ -1,11 +1,13 @@
 import type { Logger } from '#infra/log.ts';
 import type { Cancellations } from './cancellations.ts';
 import { afterFailure, outageDelayMs, type TaskHistory, untried, withFailure } from './retry-policy.ts';
-import { classifyFailure, missedDeadline, type TaskFailure } from './task-failure.ts';
+import { classifyFailure, missedDeadline, type Subject, type TaskFailure } from './task-failure.ts';
 import { finished, type Verdict } from './task-lane.ts';
 
 /** A task as its attempts see it. */
 export type Work = Readonly<{
+  /** What is made, for sentences about its failure; a clip unless it is said. */
+  subject?: Subject;
   deadlineAtMs: number;
   /** Does the work and says so in the log; repeating it is harmless. */
   perform: (signal: AbortSignal) => Promise<void>;
@@ -104,14 +106,15 @@ async function failureOfPerforming(
   nowMs: number,
 ): Promise<TaskFailure | undefined> {
   const leftMs = work.deadlineAtMs - nowMs;
-  if (leftMs <= 0) return missedDeadline;
+  const { subject } = work;
+  if (leftMs <= 0) return missedDeadline(subject);
   const atDeadline = AbortSignal.timeout(Math.min(leftMs, longestTimerMs));
   try {
     await work.perform(AbortSignal.any([signal, atDeadline]));
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
-    return atDeadline.aborted ? missedDeadline : classifyFailure(error);
+    return atDeadline.aborted ? missedDeadline(subject) : classifyFailure(error, subject);
   }
 }
 

@@ -4,7 +4,7 @@ import type { CancelledItem } from './cancellations.ts';
 import { type ClipIdentity, clipOf } from './clip-identity.ts';
 import { patiently, removeIntermediates } from './end-clips.ts';
 import type { JobParts } from './job-parts.ts';
-import { clipKey, sheetKey } from './object-keys.ts';
+import { clipObjectKeys } from './object-keys.ts';
 
 /**
  * What is left to do for an item that was called off: its terminal event is in the log already, and wins
@@ -52,8 +52,7 @@ export const renderCallOff = (parts: JobParts, task: RenderClipTask): CallOff =>
 async function removeUnfinished(parts: JobParts, clip: ClipIdentity, signal: AbortSignal): Promise<boolean> {
   const known = await parts.outcomes.read(clip, signal);
   if (known?.name === 'ClipCompleted') return false;
-  await parts.storage.delete(clipKey(clip.jobId, clip.clipId), signal);
-  await parts.storage.delete(sheetKey(clip.jobId, clip.clipId), signal);
+  for (const key of clipObjectKeys(clip.jobId, clip.clipId)) await parts.storage.delete(key, signal);
   return known === undefined;
 }
 

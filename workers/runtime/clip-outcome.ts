@@ -4,7 +4,7 @@ import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
 import type { ClipCompleted, ClipFailed } from '#schemas/records.ts';
 import type { ClipReport } from '../clip/contract.ts';
 import type { ClipIdentity } from './clip-identity.ts';
-import { outcomeKey, resultsPrefix } from './object-keys.ts';
+import { isOutcomeKey, outcomeKey, resultsPrefix } from './object-keys.ts';
 
 /** How a clip ended: its terminal event. */
 export type ClipOutcome =
@@ -104,7 +104,7 @@ export class ClipOutcomes {
   async #keys(jobId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const keys = new Set<string>();
     for await (const { key } of this.#storage.list(resultsPrefix(jobId), signal)) {
-      if (key.endsWith('.json')) keys.add(key);
+      if (isOutcomeKey(key)) keys.add(key);
     }
     return keys;
   }

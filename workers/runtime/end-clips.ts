@@ -86,7 +86,8 @@ export async function removeIntermediates(
   for (const key of keys) await parts.storage.delete(key, signal);
 }
 
-async function keepForRedrive(parts: JobParts, jobId: string, signal: AbortSignal): Promise<void> {
+/** Keeps the intermediates of a job with a dead task, which an operator may drive again. */
+export async function keepForRedrive(parts: JobParts, jobId: string, signal: AbortSignal): Promise<void> {
   await parts.storage.putBytes(keptForRedriveKey(jobId), Buffer.alloc(0), {
     contentType: 'application/octet-stream',
     signal,
@@ -103,7 +104,7 @@ export async function patiently<Result>(
     return await ask(AbortSignal.any([signal, AbortSignal.timeout(storagePatienceMs)]));
   } catch (error) {
     signal.throwIfAborted();
-    parts.log.warn({ err: error }, 'object storage did not answer while a clip was ended');
+    parts.log.warn({ err: error }, 'object storage did not answer while a job was ended');
     return undefined;
   }
 }

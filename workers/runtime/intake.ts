@@ -1,5 +1,11 @@
 import type { ReadRecord } from '#infra/kafka/record.ts';
-import { decodeRecord } from '#schemas/codec.ts';
+import { type AnyRecord, decodeRecord, type Named } from '#schemas/codec.ts';
+import { isFaceSwap } from '#schemas/job.ts';
+import type { JobRecords } from '#schemas/records.ts';
+import { cancelledSwapWork } from '../swap/runtime/end-swap.ts';
+import { makeSwapWork } from '../swap/runtime/make-swap.ts';
+import { planSwapWork } from '../swap/runtime/plan-swap.ts';
+import type { SwapParts } from '../swap/runtime/swap-parts.ts';
 import { appendRecords } from './append-records.ts';
 import { type AttemptSources, attemptsOf, type Work } from './attempt-task.ts';
 import { type CancelledItem, cancelledItem } from './cancellations.ts';
@@ -14,23 +20,28 @@ import type { LaneTask } from './task-lane.ts';
 /** The record's work, or undefined where it asks for none. */
 export type Intake = (record: ReadRecord) => LaneTask | undefined;
 
-/** From `job.events`: each requested clip job is to be planned, and what was called off is to be cleaned up. */
-export function planIntake(parts: JobParts, sources: AttemptSources): Intake {
+/**
+ * From `job.events`: each requested job is to be planned, and what was called off is to be cleaned up. Without
+ * `swaps`, face swaps are left to other workers.
+ */
+export function planIntake(parts: JobParts, swaps: SwapParts | undefined, sources: AttemptSources): Intake {
   return (record) =>
     orPutAside(parts, sources, record, () => {
       const event = decodeRecord(record.value);
       const cancelled = cancelledItem(event);
-      if (cancelled !== undefined) return cancelledTask(parts, sources, record, cancelled);
+      if (cancelled !== undefined) return cancelledTask(parts, swaps, sources, record, cancelled);
       const { name, value } = event;
-      if (name !== 'JobRequested' || value.kind !== 'clip') return undefined;
-      const work = planWork(parts, { request: value, bytes: record.value, cause: causeIn(record.headers) });
-      return laneTask(record, `${value.job_id}/plan`, value.team_id, work, sources);
+      if (name !== 'JobRequested') return undefined;
+      const requested = { request: value, bytes: record.value, cause: causeIn(record.headers) };
+      const work = isFaceSwap(value) ? swaps && planSwapWork(swaps, requested) : planWork(parts, requested);
+      return work && laneTask(record, `${value.job_id}/plan`, value.team_id, work, sources);
     });
 }
 
 /** The job's own tasks of the same batch have not started yet: they learn of it first. */
 function cancelledTask(
   parts: JobParts,
+  swaps: SwapParts | undefined,
   sources: AttemptSources,
   record: ReadRecord,
   item: CancelledItem,
@@ -38,18 +49,33 @@ function cancelledTask(
   const { job_id: jobId, team_id: teamId } = item.value;
   parts.cancellations.note(jobId);
   const part = item.name === 'ClipFailed' ? item.value.item : 'swap';
-  return laneTask(record, `${jobId}/${part}/cancelled`, teamId, cancelledWork(parts, item), sources);
+  const isOfSwap = item.name === 'SwapFailed' && swaps !== undefined;
+  const work = isOfSwap ? cancelledSwapWork(swaps, item) : cancelledWork(parts, item);
+  return laneTask(record, `${jobId}/${part}/cancelled`, teamId, work, sources);
 }
 
-/** From `job.tasks`: each task renders a clip. */
-export function renderIntake(parts: JobParts, sources: AttemptSources): Intake {
+/** From `job.tasks`: each task renders a clip, or swaps the face in a video or a segment of it. */
+export function renderIntake(parts: JobParts, swaps: SwapParts | undefined, sources: AttemptSources): Intake {
   return (record) =>
     orPutAside(parts, sources, record, () => {
-      const { name, value } = decodeRecord(record.value);
-      if (name !== 'RenderClipTask') throw new Error(`A ${name} is no task.`);
-      const work = renderWork(parts, { task: value, bytes: record.value, cause: causeIn(record.headers) });
-      return laneTask(record, value.task_id, value.team_id, work, sources);
+      const task = taskIn(decodeRecord(record.value));
+      const { task_id: taskId, team_id: teamId } = task.value;
+      return laneTask(record, taskId, teamId, workOf(task, record, parts, swaps), sources);
     });
+}
+
+type Task = Named<Pick<JobRecords, 'RenderClipTask' | 'SwapTask'>>;
+
+function taskIn(record: AnyRecord): Task {
+  if (record.name === 'RenderClipTask' || record.name === 'SwapTask') return record;
+  throw new Error(`A ${record.name} is no task.`);
+}
+
+function workOf(task: Task, record: ReadRecord, parts: JobParts, swaps: SwapParts | undefined): Work {
+  const received = { bytes: record.value, cause: causeIn(record.headers) };
+  if (task.name === 'RenderClipTask') return renderWork(parts, { task: task.value, ...received });
+  if (swaps === undefined) throw new Error('This worker makes no face swaps.');
+  return makeSwapWork(swaps, { task: task.value, ...received });
 }
 
 function laneTask(

@@ -12,6 +12,7 @@ import type {
   RenderedClip,
   RenderInput,
 } from '../clip/contract.ts';
+import type { CheckedMusic } from '../clip/sound/check-music.ts';
 import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
 import type { Cancellations } from './cancellations.ts';
 import type { ClipOutcomes } from './clip-outcome.ts';
@@ -23,6 +24,10 @@ import type { WorkerMetrics } from './worker-metrics.ts';
 /** The media work, as the runtime calls it. */
 export type ClipPipeline = Readonly<{
   fetchSource: (input: FetchInput, context: FetchContext) => Promise<FetchedSource>;
+  /** Music by its URL: what it gives can be played. */
+  fetchMusic: (input: FetchInput, context: PipelineContext) => Promise<CheckedMusic>;
+  /** Throws `MediaFailure` for a file that cannot be played as music. */
+  checkMusic: (path: string, context: PipelineContext) => Promise<CheckedMusic>;
   analyseVideo: (path: string, context: PipelineContext) => Promise<SourceAnalysis>;
   planClips: (input: PlanInput, context: PipelineContext) => Promise<ClipPlan>;
   renderClip: (input: RenderInput, context: PipelineContext) => Promise<RenderedClip>;
@@ -31,6 +36,7 @@ export type ClipPipeline = Readonly<{
 export type SourceLimits = Readonly<{
   maxBytes: number;
   maxDurationMs: number;
+  maxMusicBytes: number;
 }>;
 
 /** What the tasks of a worker share. */
@@ -48,6 +54,8 @@ export type JobParts = Readonly<{
   limits: SourceLimits;
   /** The operator's own models (`MODELS_DIR`). */
   modelsFolder?: string | undefined;
+  /** The operator's own fonts (`FONTS_DIR`). */
+  fontsFolder?: string | undefined;
   now: () => number;
   log: Logger;
 }>;

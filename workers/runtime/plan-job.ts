@@ -13,6 +13,7 @@ import { endClipsAsFailed, removeIntermediatesOfEndedJob } from './end-clips.ts'
 import type { JobParts } from './job-parts.ts';
 import { analysisKey, planKey, sourceKey } from './object-keys.ts';
 import { type AnalysedSource, readAnalysis, writeAnalysis } from './stored-analysis.ts';
+import { provideMusic } from './stored-music.ts';
 import { readPlan } from './stored-plan.ts';
 import { TaskStages } from './task-stages.ts';
 
@@ -115,7 +116,7 @@ async function makePlan(
   signal: AbortSignal,
 ): Promise<ClipPlan> {
   const { job_id: jobId, team_id: teamId } = job.request;
-  const stages = new TaskStages({ jobId, teamId }, parts.progress, parts.metrics.stageTook);
+  const stages = new TaskStages({ jobId, teamId }, parts.progress, parts.metrics.stages);
   const context: PipelineContext = {
     tools: parts.tools,
     taskFolder,
@@ -125,6 +126,8 @@ async function makePlan(
     modelsFolder: parts.modelsFolder,
   };
   try {
+    // First: music that cannot be had ends the job before its source is looked at, which takes long.
+    await provideMusic(parts, job, context);
     const source = await storedOrNewAnalysis(parts, job, context, stages);
     const plan = await parts.pipeline.planClips({ ...source, options: job.options }, context);
     const body = Buffer.from(JSON.stringify(plan, undefined, 2));

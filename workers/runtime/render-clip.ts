@@ -8,7 +8,8 @@ import type { ClipOutcome } from './clip-outcome.ts';
 import { type Cause, completedClip } from './clip-records.ts';
 import { announceOutcome, endClipsAsFailed } from './end-clips.ts';
 import type { JobParts } from './job-parts.ts';
-import { clipKey, sheetKey } from './object-keys.ts';
+import { clipKey, clipPlanKey, sheetKey, sourceSheetKey } from './object-keys.ts';
+import { storedMusicKey } from './stored-music.ts';
 import { readPlan } from './stored-plan.ts';
 import { TaskStages } from './task-stages.ts';
 
@@ -54,7 +55,7 @@ async function render(
   signal: AbortSignal,
 ): Promise<ClipOutcome> {
   const job = { jobId: task.job_id, teamId: task.team_id };
-  const stages = new TaskStages(job, parts.progress, parts.metrics.stageTook);
+  const stages = new TaskStages(job, parts.progress, parts.metrics.stages);
   try {
     stages.enter('fetch');
     const plan = await readPlan(parts.storage, task.plan_object_key, signal);
@@ -63,15 +64,17 @@ async function render(
     const sourcePath = join(taskFolder, 'source');
     const { maxDurationMs } = parts.limits;
     await parts.sources.place(task.source_object_key, sourcePath, signal);
+    const musicPath = planned.music ? await placeMusic(parts, task, taskFolder, signal) : null;
     stages.enter('render');
     const rendered = await parts.pipeline.renderClip(
-      { sourcePath, plan, item: task.item },
+      { sourcePath, plan, item: task.item, musicPath },
       {
         tools: parts.tools,
         taskFolder,
         signal,
         onProgress: stages.onProgress,
         maxSourceDurationMs: maxDurationMs,
+        fontsFolder: parts.fontsFolder,
       },
     );
     stages.enter('upload');
@@ -79,6 +82,18 @@ async function render(
   } finally {
     stages.leave();
   }
+}
+
+/** The job's music as a file: what was uploaded, or what its planner fetched. */
+async function placeMusic(
+  parts: JobParts,
+  task: RenderClipTask,
+  taskFolder: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const path = join(taskFolder, 'music');
+  await parts.sources.place(storedMusicKey(task.job_id, task.clip), path, signal);
+  return path;
 }
 
 /** The outcome is written last: where it is, the clip is whole. */
@@ -89,12 +104,14 @@ async function store(
   signal: AbortSignal,
 ): Promise<ClipOutcome> {
   const clip = clipOf(task);
-  const { path, contactSheetPath, report } = made.rendered;
-  await parts.storage.putFile(clipKey(clip.jobId, clip.clipId), path, { contentType: 'video/mp4', signal });
-  await parts.storage.putFile(sheetKey(clip.jobId, clip.clipId), contactSheetPath, {
-    contentType: 'image/png',
-    signal,
-  });
+  const { jobId, clipId } = clip;
+  const { path, contactSheetPath, sourceSheetPath, report } = made.rendered;
+  await parts.storage.putFile(clipKey(jobId, clipId), path, { contentType: 'video/mp4', signal });
+  const png = { contentType: 'image/png', signal };
+  await parts.storage.putFile(sheetKey(jobId, clipId), contactSheetPath, png);
+  await parts.storage.putFile(sourceSheetKey(jobId, clipId), sourceSheetPath, png);
+  const plan = Buffer.from(JSON.stringify(made.planned, undefined, 2));
+  await parts.storage.putBytes(clipPlanKey(jobId, clipId), plan, { contentType: 'application/json', signal });
   const outcome = completedClip(clip, { ...made, atMs: parts.now() });
   await parts.outcomes.write(outcome, report, signal);
   return outcome;

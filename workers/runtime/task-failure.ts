@@ -16,25 +16,28 @@ export type TaskFailure = Readonly<{
   detail: string | undefined;
 }>;
 
-export const missedDeadline: TaskFailure = {
+/** What a task makes. */
+export type Subject = 'clip' | 'face swap';
+
+/** The job's time is over. */
+export const missedDeadline = (subject: Subject = 'clip'): TaskFailure => ({
   class: 'deadline',
   code: 'deadline',
-  message: "The clip was not finished before the job's deadline.",
+  message: `The ${subject} was not finished before the job's deadline.`,
   detail: undefined,
-};
+});
 
 /** What `error`, thrown by a try of a task, means for the task. */
-export function classifyFailure(error: unknown): TaskFailure {
+export function classifyFailure(error: unknown, subject: Subject = 'clip'): TaskFailure {
+  const message = `The ${subject} could not be made because of an internal error.`;
   if (error instanceof MediaFailure) return mediaFailure(error);
-  if (error instanceof StorageFailure) return storageFailure(error);
+  if (error instanceof StorageFailure) return storageFailure(error, message);
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (error instanceof KafkaFailure && error.retryable) {
-    return { class: 'outage', code: 'kafka_unavailable', message: internalMessage, detail };
+    return { class: 'outage', code: 'kafka_unavailable', message, detail };
   }
-  return { class: 'transient', code: 'internal', message: internalMessage, detail };
+  return { class: 'transient', code: 'internal', message, detail };
 }
-
-const internalMessage = 'The clip could not be made because of an internal error.';
 
 function mediaFailure(error: MediaFailure): TaskFailure {
   return {
@@ -49,7 +52,7 @@ function mediaFailure(error: MediaFailure): TaskFailure {
  * An object that is gone will not come back, but one that is only late may; everything else, wrong
  * credentials included, is the operator's to repair while the paid job waits.
  */
-function storageFailure(error: StorageFailure): TaskFailure {
+function storageFailure(error: StorageFailure, internalMessage: string): TaskFailure {
   const isGone = error.code === 'NOT_FOUND' || error.code === 'TOO_LARGE';
   return {
     class: isGone ? 'transient' : 'outage',

@@ -1,13 +1,14 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { JobStage } from './progress-publisher.ts';
+
 import type { LaneObserver } from './task-lane.ts';
+import type { StageObserver } from './task-stages.ts';
 
 export type LaneName = 'plan' | 'render';
 
 /** What a worker counts. */
 export type WorkerMetrics = Readonly<{
   lane: (name: LaneName) => LaneObserver;
-  stageTook: (stage: JobStage, seconds: number) => void;
+  stages: StageObserver;
   /** A task ended: `code` is `completed`, `repeated` or the failure's code. */
   ended: (lane: LaneName, code: string) => void;
 }>;
@@ -49,13 +50,31 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
     buckets: stageSeconds,
     registers,
   });
+  const inStage = new Gauge({
+    name: 'clipledger_worker_stage_tasks',
+    help: 'Tasks that are in a stage now.',
+    labelNames: ['stage'],
+    registers,
+  });
+  const doneOfStage = new Gauge({
+    name: 'clipledger_worker_stage_done',
+    help: 'How much of a stage the tasks in it have done, 0 to 1 each, together.',
+    labelNames: ['stage'],
+    registers,
+  });
   return {
     lane: (lane) => ({
       running: (count) => running.set({ lane }, count),
       waiting: (count) => waiting.set({ lane }, count),
       retried: () => retries.inc({ lane }),
     }),
-    stageTook: (stage, seconds) => stages.observe({ stage }, seconds),
+    stages: {
+      took: (stage, seconds) => stages.observe({ stage }, seconds),
+      moved: (stage, { tasks, fraction }) => {
+        inStage.inc({ stage }, tasks);
+        doneOfStage.inc({ stage }, fraction);
+      },
+    },
     ended: (lane, code) => results.inc({ lane, code }),
   };
 }

@@ -6,6 +6,9 @@ import type { Logger } from '#infra/log.ts';
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { Topic } from '#schemas/topics.ts';
+import { JobTurns } from '../swap/runtime/job-turns.ts';
+import { SwapOutcomes } from '../swap/runtime/swap-outcome.ts';
+import type { SwapMaking } from '../swap/runtime/swap-parts.ts';
 import { Cancellations } from './cancellations.ts';
 import { ClipOutcomes } from './clip-outcome.ts';
 import { followCancellations } from './follow-cancellations.ts';
@@ -24,7 +27,10 @@ export type WorkerOptions = Readonly<{
   tools: MediaTools;
   folders: WorkFolders;
   modelsFolder?: string | undefined;
+  fontsFolder?: string | undefined;
   limits: SourceLimits;
+  /** Without it the worker makes no face swaps. */
+  swaps?: SwapMaking | undefined;
   /** Plans and renders run side by side, this many of each, so that a slow source holds up no render. */
   concurrency: number;
   /** A partition with so many unfinished tasks is paused. */
@@ -62,11 +68,19 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     now: Date.now,
   };
   const { cancellations } = parts;
+  const swaps = options.swaps && {
+    ...parts,
+    swaps: {
+      ...options.swaps,
+      outcomes: new SwapOutcomes(options.storage),
+      stitching: new JobTurns(),
+    },
+  };
   const following = await followCancellations(options.kafka, cancellations, leaving.signal);
   const sources = { now: Date.now, random: options.random, cancellations };
   const lanes = [
-    consumeLane(options, 'plan', planIntake(parts, sources), leaving.signal),
-    consumeLane(options, 'render', renderIntake(parts, sources), leaving.signal),
+    consumeLane(options, 'plan', planIntake(parts, swaps, sources), leaving.signal),
+    consumeLane(options, 'render', renderIntake(parts, swaps, sources), leaving.signal),
   ];
   const ended = Promise.all(lanes.map(({ consumed }) => consumed)).then(() => undefined);
   return {

@@ -81,7 +81,7 @@ export const createKey: Operation = {
   tag: 'API keys',
   summary: 'Create a key',
   description:
-    'Makes one more key for your team. Its value is in this answer and nowhere else: only its hash is kept.',
+    'Makes one more key for your team. Its value is in this answer and nowhere else: only its hash is kept. A team may have 100 keys that are neither revoked nor expired, unless the operator has set another limit.',
   access: 'key',
   bodies: [
     {
@@ -112,8 +112,10 @@ export const createKey: Operation = {
         ),
       ]),
     },
+    { when: 'The team has as many active keys as it may.', answer: answers.tooManyKeys(100) },
     { when: 'The ledger was too slow. Nothing was changed.', answer: answers.notCharged },
     changeUnknown,
+    catchingUp,
   ],
   commands: [
     {
@@ -154,7 +156,7 @@ export const revokeKey: Operation = {
   tag: 'API keys',
   summary: 'Revoke a key',
   description:
-    'Ends a key for good, on every instance at once. Doing it again changes nothing. A key can revoke itself.',
+    'Ends a key for good, on every instance at once: none takes it any more, whatever else lags. Doing it again changes nothing. A key can revoke itself.',
   access: 'key',
   parameters: [keyId],
   successes: [

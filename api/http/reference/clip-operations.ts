@@ -1,7 +1,6 @@
 import { answers } from '../answers.ts';
 import { cancelledClipJobBody } from '../cancel-job.ts';
 import { clipResponseBody } from '../clip-request.ts';
-import { fieldError } from '../field-rules.ts';
 import { clipJobBody } from '../get-clip-job.ts';
 import { noVideo } from '../source-fields.ts';
 import { catchingUp, formRefusals, jsonRefusals } from './common-refusals.ts';
@@ -25,7 +24,7 @@ export const createClip: Operation = {
   tag: 'Clips',
   summary: 'Create Clip',
   description:
-    'Cuts short vertical clips from a video. Each clip costs 150 cents, charged now; a clip that fails is given back. The answer comes at once, and the work goes on in the background: ask for the job at its Location. What does not exist yet is answered with 501 and costs nothing: style, prompt, hook_length, headings, captions, music, and the camera modes facecam, speaker-zoom and active-speaker.',
+    'Cuts short vertical clips from a video. Each clip costs 150 cents, charged now; a clip that fails is given back. The answer comes at once, and the work goes on in the background: ask for the job at its Location. Where a camera mode cannot apply, as facecam without a camera picture, the clip is framed as standard.',
   access: 'key',
   parameters: [idempotencyKey],
   bodies: [
@@ -39,6 +38,14 @@ export const createClip: Operation = {
           num_clips: 3,
           length: 30,
           camera_mode: 'center-crop',
+        },
+        'the speaker close up, with captions and music': {
+          video_url: 'https://example.com/talk.mp4',
+          prompt: 'the part about the launch',
+          camera_mode: 'speaker-zoom',
+          heading: { text: 'Why it slipped', style: 'instagram', position: 'bottom' },
+          captions: { enabled: true, color: 'yellow', font: 'Anton' },
+          music_url: 'https://example.com/song.mp3',
         },
       },
     },
@@ -67,10 +74,6 @@ export const createClip: Operation = {
     forbiddenUrl,
     ...formRefusals('video', 'mp4, mov, avi, mkv or webm', 2_147_483_648),
     ...createRefusals(450, 300),
-    {
-      when: 'An option that does not exist yet was asked for.',
-      answer: answers.notAvailableYet([fieldError(['prompt'], 'is not available yet; leave it out')]),
-    },
   ],
   commands: [
     {

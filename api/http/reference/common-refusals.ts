@@ -9,7 +9,10 @@ export const keyRefusals: readonly Refusal[] = [
   { when: 'The key does not exist, or was revoked.', answer: answers.invalidKey },
   { when: 'The key is past its expires_at.', answer: answers.expiredKey },
   { when: 'The team has no active billing account.', answer: answers.billingNotActive },
-  { when: "The team's wallet is empty.", answer: answers.zeroBalance },
+  {
+    when: "The team's wallet is empty. This holds for every request, cancelling a job included; an operator can let GET requests through.",
+    answer: answers.zeroBalance,
+  },
   { when: 'The key made more requests than it may in a minute.', answer: answers.rateLimited(42) },
   {
     when: 'Too many requests with keys that are not valid came from this address.',
@@ -22,6 +25,14 @@ export const serviceRefusals: readonly Refusal[] = [
   {
     when: 'The request cannot be read as HTTP.',
     answer: answers.brokenRequest('The request cannot be read.'),
+  },
+  {
+    when: 'The Host header is missing, or is there more than once.',
+    answer: answers.brokenRequest('The Host header is missing. HTTP/1.1 needs one.'),
+  },
+  {
+    when: 'There is an Expect header with anything else than 100-continue.',
+    answer: answers.unknownExpectation,
   },
   { when: 'The request took too long to arrive.', answer: answers.requestTimeout },
   { when: 'The headers are too large.', answer: answers.headersTooLarge },

@@ -22,7 +22,7 @@ export function docsIntroduction({ info, servers }: OpenApiDocument): Html {
 <div><dt>Key</dt><dd>Every request below <code>/v1</code> carries your key in the header <code>X-API-Key</code>. The key says which team pays.</dd></div>
 <div><dt>Bodies</dt><dd>JSON in UTF-8; both creates also take <code>multipart/form-data</code>. Fields that are not known are refused, so that a typo costs nothing.</dd></div>
 <div><dt>Money</dt><dd>Charged when a create is accepted; what fails is given back. What is refused costs nothing.</dd></div>
-<div><dt>Repeating</dt><dd>With an <code>Idempotency-Key</code>, a create can be sent again without paying twice: the first answer is given again.</dd></div>
+<div><dt>Repeating</dt><dd>With an <code>Idempotency-Key</code>, a create can be sent again without paying twice: the first answer is given again. A 402 is not kept: after a top-up the same request with the same key goes through.</dd></div>
 <div><dt>Rate</dt><dd>60 requests a minute for each key. <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code> say where you stand; after a 429, <code>Retry-After</code> says when to go on.</dd></div>
 <div><dt>Waiting</dt><dd>Ask for a job's status every 5 to 10 seconds: <code>Retry-After</code> says so too.</dd></div>
 </dl>

@@ -20,7 +20,8 @@ const clipOptions: Readonly<Record<string, FieldNote>> = {
     default: 'standard',
   },
   hook_length: {
-    description: 'Duration of the opening that catches attention, in seconds. Chosen for you when left out.',
+    description:
+      'How long the opening that catches attention lasts, in seconds: the strongest sentence goes first, or already stands there. Chosen for you when left out.',
   },
   auto_heading: { description: 'Makes a short heading for each clip.', default: true },
 };
@@ -57,7 +58,7 @@ const callbackUrl: FieldNote = {
 
 const clipNotes: Readonly<Record<string, FieldNote>> = {
   ...clipOptions,
-  heading: { description: 'The text overlay.' },
+  heading: { description: 'How the heading looks that is drawn over each clip, and what it says.' },
   ...below('heading.', headingFields),
   captions: { description: 'Burned-in captions.' },
   ...below('captions.', captionsFields),
@@ -142,7 +143,10 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, FieldNo
     progress: { description: 'How far it is; only while processing.' },
     'progress.completed': { description: 'Clips that have ended.' },
     'progress.total': { description: 'Clips that were ordered.' },
-    stage: { description: 'What is being done just now; only while processing.' },
+    stage: {
+      description:
+        'What is being done just now; only while processing, and only where a worker has said so within the last minute.',
+    },
     clips: { description: 'The clips; only when completed.' },
     'clips.clip_id': { description: "The clip's own id, unique in the whole service." },
     'clips.status': { description: 'completed or failed.' },

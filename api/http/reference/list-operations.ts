@@ -212,7 +212,8 @@ export const replayDelivery: Operation = {
   id: 'replayDelivery',
   tag: 'Webhooks',
   summary: 'Send a delivery again',
-  description: 'Sends it again now, whatever became of it before. Takes no body.',
+  description:
+    'Makes it due now, whatever became of it before, and begins its schedule of retries anew. Replays that come before the next attempt has begun are one: it is sent once for all of them. An attempt that is under way goes on, and it is sent once more after it. Takes no body.',
   access: 'key',
   parameters: [
     {

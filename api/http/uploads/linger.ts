@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isBodyHeld } from '../held-bodies.ts';
 import { isForm } from './is-form.ts';
 
 /** How much of a body that is refused is still read, and for how long, before the connection is closed. */
@@ -13,7 +14,8 @@ const LINGER_BYTES = 64 * 1024 * 1024;
  */
 export function lingerOverForm(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   const { raw } = request;
-  if (!isForm(request) || raw.complete || typeof payload !== 'string') return payload;
+  // A client that still waits to be asked for its form sends nothing that could be cut off.
+  if (!isForm(request) || raw.complete || isBodyHeld(request) || typeof payload !== 'string') return payload;
   reply.header('connection', 'close');
   reply.header('content-length', Buffer.byteLength(payload));
   return Readable.from(

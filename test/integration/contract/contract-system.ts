@@ -137,6 +137,8 @@ export class ContractSystem {
       mode: 'fullbody',
       frame_count: 120,
       swapped_frame_count: 120,
+      missed_frame_count: 0,
+      segment_count: 1,
       duration_ms: 12_000,
       width: 1280,
       height: 720,

@@ -39,6 +39,14 @@ export function httpErrorsContract(system: () => ContractSystem): void {
     expectInvalid(answer, 'num_clips', ['more than once']);
   });
 
+  test.concurrent.each(['__proto__', 'constructor', 'prototype', 'toString'])(
+    'a field named %s is not known',
+    async (name) => {
+      const text = `{"video_url": "https://example.com/v.mp4", "${name}": {"prototype": {}}}`;
+      expectInvalid(await post(text, json), name, ['is not known']);
+    },
+  );
+
   describe('routes', () => {
     test.concurrent.each([
       ['GET', '/v1/nothing', 404, null],

@@ -92,6 +92,8 @@ const complete = (swap: Swap, objectKey: string) =>
         byte_size: 5,
         frame_count: 225,
         swapped_frame_count: 200,
+        missed_frame_count: 0,
+        segment_count: 1,
         notes: [],
       }),
     },

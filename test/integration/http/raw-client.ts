@@ -80,6 +80,14 @@ export class RawClient {
     }
   }
 
+  /** Resolves once `text` has come; rejects when the connection ends without it. */
+  async receives(text: string): Promise<void> {
+    while (!this.#received.includes(text)) {
+      if (this.#isClosed) throw new Error(`Only this came: ${this.#received}`);
+      await this.#change;
+    }
+  }
+
   /** Resolves when the server has closed the connection. */
   closed(): Promise<void> {
     return this.#closed;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -20,6 +20,7 @@ function seenShare({ picture }: SourceAnalysis): number {
 describe("the project's own sample", () => {
   let analysis: SourceAnalysis;
   const fractions: number[] = [];
+  let bytesLeft = 0;
 
   beforeAll(async () => {
     analysis = await inTaskFolder(async (context, progress) => {
@@ -27,9 +28,14 @@ describe("the project's own sample", () => {
       fractions.push(
         ...progress.filter(({ stage }) => stage === 'analysing').map(({ fraction }) => fraction),
       );
+      const names = await readdir(context.taskFolder);
+      const files = await Promise.all(names.map((name) => stat(join(context.taskFolder, name))));
+      bytesLeft = files.reduce((sum, { size }) => sum + size, 0);
       return result;
     });
   }, limitMs);
+
+  test('leaves nothing large behind in its folder', () => expect(bytesLeft).toBeLessThan(100_000));
 
   test('is analysed into what its schema says, and small', () => {
     expect(sourceAnalysisSchema.parse(JSON.parse(JSON.stringify(analysis)))).toEqual(analysis);

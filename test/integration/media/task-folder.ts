@@ -3,7 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { locateMediaTools } from '#infra/media/media-tools.ts';
-import type { ClipPlan, PipelineContext, RenderedClip, StageProgress } from '#workers/clip/contract.ts';
+import { plainClipOptions } from '#test/plain-clip-options.ts';
+import { keptAnalysis } from '#test/quality/kept-analysis.ts';
+import type {
+  ClipPlan,
+  PipelineContext,
+  PlanOptions,
+  RenderedClip,
+  StageProgress,
+} from '#workers/clip/contract.ts';
 import { analyseVideo, planClips, renderClip } from '#workers/clip/pipeline.ts';
 import type { SourceAnalysis } from '#workers/media/analysis/analysis-schema.ts';
 
@@ -35,24 +43,29 @@ export async function inTaskFolder<T>(
   }
 }
 
-export type Wish = { readonly count?: number; readonly lengthSeconds?: number; readonly cameraMode?: string };
+export type Wish = {
+  readonly count?: number;
+  readonly lengthSeconds?: number;
+  readonly cameraMode?: string;
+  /** Whatever else is asked for. */
+  readonly options?: Partial<PlanOptions>;
+  readonly musicPath?: string;
+};
 
-let sampleAnalysis: SourceAnalysis | undefined;
-
-/** A source's analysis; the sample's is made once for all tests of a file, as for all clips of a job. */
-async function analysisOf(sourcePath: string, context: PipelineContext): Promise<SourceAnalysis> {
-  if (sourcePath !== sample) return analyseVideo(sourcePath, context);
-  sampleAnalysis ??= await analyseVideo(sourcePath, context);
-  return sampleAnalysis;
+/** A source's analysis; the sample's is kept for all test files, as a job's is for all its clips. */
+function analysisOf(sourcePath: string, context: PipelineContext): Promise<SourceAnalysis> {
+  return sourcePath === sample ? keptAnalysis(sample) : analyseVideo(sourcePath, context);
 }
 
 /** Plans a source's clips. */
 export async function plan(sourcePath: string, context: PipelineContext, wish: Wish = {}): Promise<ClipPlan> {
   const options = {
+    ...plainClipOptions,
     num_clips: wish.count ?? 1,
     length_seconds: wish.lengthSeconds ?? null,
     camera_mode: wish.cameraMode ?? 'standard',
-    auto_heading: true,
+    music_object_key: wish.musicPath ?? null,
+    ...wish.options,
   };
   const analysis = await analysisOf(sourcePath, context);
   const sourceName = { title: null, fileName: sourcePath.split('/').at(-1) ?? '' };
@@ -65,5 +78,6 @@ export async function firstClip(
   context: PipelineContext,
   wish: Wish = {},
 ): Promise<RenderedClip> {
-  return renderClip({ sourcePath, plan: await plan(sourcePath, context, wish), item: 0 }, context);
+  const planned = await plan(sourcePath, context, wish);
+  return renderClip({ sourcePath, plan: planned, item: 0, musicPath: wish.musicPath ?? null }, context);
 }

@@ -124,6 +124,8 @@ export class PaidJobs {
             byte_size: 1,
             frame_count: 250,
             swapped_frame_count: 250,
+            missed_frame_count: 0,
+            segment_count: 1,
             notes: [],
           })
         : encodeRecord('SwapFailed', { ...common, code: 'BROKEN', error });

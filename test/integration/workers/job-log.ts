@@ -5,7 +5,14 @@ import { readLog } from '#infra/kafka/log-reader.ts';
 import type { ReadRecord } from '#infra/kafka/record.ts';
 import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
 import { type AnyRecord, decodeRecord, encodeRecord } from '#schemas/codec.ts';
-import type { ClipCompleted, ClipFailed, ClipOptions, JobRequested } from '#schemas/records.ts';
+import type {
+  ClipCompleted,
+  ClipFailed,
+  ClipOptions,
+  JobRequested,
+  SwapCompleted,
+  SwapFailed,
+} from '#schemas/records.ts';
 import type { Topic } from '#schemas/topics.ts';
 import { plainClipOptions } from '#test/plain-clip-options.ts';
 import { until } from '#test/stack/poll.ts';
@@ -14,6 +21,10 @@ export type LoggedRecord = AnyRecord & { readonly headers: ReadRecord['headers']
 export type TerminalEvent =
   | { readonly name: 'ClipCompleted'; readonly value: ClipCompleted }
   | { readonly name: 'ClipFailed'; readonly value: ClipFailed };
+
+export type SwapEnd =
+  | { readonly name: 'SwapCompleted'; readonly value: SwapCompleted }
+  | { readonly name: 'SwapFailed'; readonly value: SwapFailed };
 
 let nextClipId = 1;
 
@@ -50,6 +61,41 @@ export function requestedJob(
     callback_url: null,
   };
 }
+
+/** A paid face swap as the ledger would request it. */
+export function requestedSwap(
+  about: { mode?: 'face' | 'fullbody'; teamId?: number; seconds?: number } = {},
+): JobRequested {
+  const { mode = 'fullbody', teamId = 1, seconds = 10 } = about;
+  return {
+    ...requestedJob({ teamId }),
+    kind: 'face_swap',
+    item_count: 1,
+    item_cents: seconds * 20,
+    first_clip_id: null,
+    clip: null,
+    face_swap: {
+      video_url: 'http://127.0.0.1/video.mp4',
+      video_object_key: null,
+      face_image_url: 'http://127.0.0.1/face.jpg',
+      face_image_object_key: null,
+      mode,
+      duration_seconds: seconds,
+    },
+  };
+}
+
+/** The terminal events of a face swap, in the order of the log. */
+export async function swapEnds(kafka: KafkaConnection, jobId: string): Promise<readonly SwapEnd[]> {
+  return (await recordsIn(kafka, 'job.events')).filter(
+    (record) =>
+      (record.name === 'SwapCompleted' || record.name === 'SwapFailed') && record.value.job_id === jobId,
+  ) as readonly SwapEnd[];
+}
+
+/** Waits until the swap has ended, and gives its first terminal event. */
+export const untilSwapEnded = (kafka: KafkaConnection, jobId: string, limitMs: number): Promise<SwapEnd> =>
+  until('the swap has ended', limitMs, async () => (await swapEnds(kafka, jobId))[0]);
 
 /** Appends the jobs' requests to `job.events`. */
 export async function requestJobs(appender: Appender, jobs: readonly JobRequested[]): Promise<void> {

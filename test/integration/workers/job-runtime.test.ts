@@ -5,6 +5,7 @@ import { createLogger } from '#infra/log.ts';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import { openSourceAccess, type SourceAccess } from '#infra/sources/source-access.ts';
 import { derivedUuid } from '#schemas/ids.ts';
+import type { JobRequested } from '#schemas/records.ts';
 import { runJson } from '#test/stack/command.ts';
 import { until } from '#test/stack/poll.ts';
 import { createTenant, type Tenant } from '#test/stack/tenant.ts';
@@ -58,6 +59,10 @@ async function keysUnder(prefix: string): Promise<string[]> {
   return keys.sort();
 }
 
+function withMusic(job: JobRequested, musicUrl: string): JobRequested {
+  return job.clip === null ? job : { ...job, clip: { ...job.clip, music_url: musicUrl } };
+}
+
 const untilCleaned = (jobId: string) =>
   until('the intermediates are deleted', limitMs, async () =>
     (await keysUnder(`jobs/${jobId}/`)).length === 0 ? true : undefined,
@@ -83,7 +88,11 @@ describe('a job', () => {
       source_end_ms: 900,
     });
     await untilCleaned(job.job_id);
-    expect(await keysUnder(`results/${job.job_id}/`)).toHaveLength(9);
+    expect(await keysUnder(`results/${job.job_id}/${clipId}.`)).toEqual(
+      ['json', 'mp4', 'plan.json', 'png', 'source.png'].map(
+        (kind) => `results/${job.job_id}/${clipId}.${kind}`,
+      ),
+    );
   });
 
   test('leaves records whose headers lead back to the request', async () => {
@@ -132,6 +141,35 @@ describe('a job', () => {
       error: 'The video is too short for another clip.',
     });
     await untilCleaned(job.job_id);
+  });
+
+  test('with music has it fetched once, for all its clips', async () => {
+    const { pipeline, calls } = scriptedPipeline({ renderMs: 10 });
+    await startedWorker(pipeline);
+    const job = withMusic(requestedJob({ clips: 2 }), 'https://music.example/song.mp3');
+    await requestJobs(around.appender, [job]);
+    const ended = await untilEnded(around.kafka, [job], limitMs);
+    expect([...ended.values()].map(({ name }) => name)).toEqual(Array(2).fill('ClipCompleted'));
+    expect(calls.music).toBe(1);
+    const clip = await around.storage.getBytes(`results/${job.job_id}/${job.first_clip_id}.mp4`, 1_000);
+    expect(clip.toString()).toBe('clip 0 of 2 with the music at https://music.example/song.mp3');
+    await untilCleaned(job.job_id);
+  });
+
+  test('whose music cannot be had fails in all clips, and never goes without', async () => {
+    const { pipeline, calls } = scriptedPipeline({ renderMs: 10 });
+    const fetchMusic = async () => {
+      throw new MediaFailure('MUSIC_UNUSABLE', 'The music is a web page.');
+    };
+    await startedWorker({ ...pipeline, fetchMusic });
+    const job = withMusic(requestedJob({ clips: 2 }), 'https://music.example/page.html');
+    await requestJobs(around.appender, [job]);
+    const ended = await untilEnded(around.kafka, [job], limitMs);
+    for (const { name, value } of ended.values()) {
+      expect(name).toBe('ClipFailed');
+      expect(value).toMatchObject({ code: 'music_unusable', error: 'The music is a web page.' });
+    }
+    expect(calls).toMatchObject({ fetched: 0, rendered: 0 });
   });
 
   test('whose source does not exist fails in all clips, with a sentence that says so', async () => {

@@ -14,6 +14,7 @@ import type { ClipPipeline } from '#workers/runtime/job-parts.ts';
 import { WorkFolders } from '#workers/runtime/work-folders.ts';
 import { startWorker, type Worker } from '#workers/runtime/worker.ts';
 import { createWorkerMetrics } from '#workers/runtime/worker-metrics.ts';
+import type { SwapMaking } from '#workers/swap/runtime/swap-parts.ts';
 
 /** The servers as a test sees them, with what it needs to look at a worker's doings. */
 export type WorkerSurroundings = Readonly<{
@@ -50,13 +51,17 @@ const noTools: MediaTools = {
   setprivPath: undefined,
 };
 
-export type WorkerTuning = Readonly<{ concurrency?: number; maxUnfinishedPerPartition?: number }>;
+export type WorkerTuning = Readonly<{
+  concurrency?: number;
+  maxUnfinishedPerPartition?: number;
+  swaps?: SwapMaking;
+}>;
 
 /** A worker inside the test's process, with its own folder; `stop` removes it. */
 export async function startTestWorker(
   { config, kafka, storage }: Pick<WorkerSurroundings, 'config' | 'kafka' | 'storage'>,
   pipeline: ClipPipeline,
-  { concurrency = 2, maxUnfinishedPerPartition = 200 }: WorkerTuning = {},
+  { concurrency = 2, maxUnfinishedPerPartition = 200, swaps }: WorkerTuning = {},
 ): Promise<Worker> {
   const root = await mkdtemp(join(tmpdir(), 'clipledger-worker-test-'));
   const worker = await startWorker({
@@ -65,7 +70,8 @@ export async function startTestWorker(
     pipeline,
     tools: noTools,
     folders: await WorkFolders.open(root),
-    limits: { maxBytes: 1_000_000, maxDurationMs: 3_600_000 },
+    limits: { maxBytes: 1_000_000, maxDurationMs: 3_600_000, maxMusicBytes: 1_000_000 },
+    swaps,
     concurrency,
     maxUnfinishedPerPartition,
     // Retries come at once.

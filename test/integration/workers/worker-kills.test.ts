@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SeededRandom, seededRandom } from '#test/seeded-random.ts';
 import { createTenant } from '#test/stack/tenant.ts';
 import { recordsIn, requestedJob, requestJobs, terminalEvents, untilEnded } from './job-log.ts';
 import { openSurroundings, type WorkerSurroundings } from './running-worker.ts';
+import { startWorkerProcess, stopProcess } from './worker-processes.ts';
 
 const seed = Number(process.env['TEST_SEED'] ?? 20_261_121);
 const kills = 4;
@@ -22,24 +22,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all(workers.map((worker) => stop(worker, 'SIGTERM')));
+  await Promise.all(workers.map((worker) => stopProcess(worker, 'SIGTERM')));
   await around?.close();
 });
-
-function startWorkerProcess(): ChildProcess {
-  const program = new URL('scripted-worker.ts', import.meta.url).pathname;
-  return spawn(process.execPath, [program], {
-    env: environment,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-}
-
-async function stop(worker: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (worker.exitCode !== null || worker.signalCode !== null) return;
-  const exited = once(worker, 'exit');
-  worker.kill(signal);
-  await exited;
-}
 
 /** Kills one of the workers in the middle of its work, and starts another in its place. */
 async function killOne(random: SeededRandom): Promise<void> {
@@ -47,13 +32,13 @@ async function killOne(random: SeededRandom): Promise<void> {
   const index = Math.floor(random() * workers.length);
   const victim = workers[index];
   if (victim === undefined) return;
-  await stop(victim, 'SIGKILL');
-  workers[index] = startWorkerProcess();
+  await stopProcess(victim, 'SIGKILL');
+  workers[index] = startWorkerProcess(environment);
 }
 
 test(`workers that are killed in the middle of jobs lose no task (seed ${seed})`, async () => {
   const random = seededRandom(seed);
-  workers.push(startWorkerProcess(), startWorkerProcess());
+  workers.push(startWorkerProcess(environment), startWorkerProcess(environment));
   const jobs = Array.from({ length: 20 }, (_, index) => requestedJob({ clips: 3, teamId: index % 3 }));
   await requestJobs(around.appender, jobs);
   for (let kill = 0; kill < kills; kill += 1) await killOne(random);

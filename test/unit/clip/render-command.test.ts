@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ProbedVideo } from '#infra/media/probe.ts';
-import {
-  fittedSize,
-  loudnessArguments,
-  type RenderOrder,
-  renderArguments,
-} from '#workers/clip/render-command.ts';
+import type { CameraPlan } from '#workers/clip/camera/camera-plan.ts';
+import type { Cut } from '#workers/clip/choose/chosen-clip.ts';
+import { measureArguments, renderArguments } from '#workers/clip/render-command.ts';
+import type { RenderOrder } from '#workers/clip/render-order.ts';
 
 const video: ProbedVideo = {
   index: 0,
@@ -24,6 +22,18 @@ const video: ProbedVideo = {
   durationMs: 60_000,
 };
 
+const whole = { x: 0, y: 0, width: 1280, height: 720 };
+const blurred = { kind: 'blurred', picture: whole } as const;
+
+/** A camera that shows the same through all cuts. */
+function still(cuts: readonly Cut[], layout: CameraPlan['scenes'][number]['layout'] = blurred): CameraPlan {
+  return { mode: 'standard', scenes: cuts.map((cut) => ({ ...cut, layout })), notes: [] };
+}
+
+function clip(cuts: readonly Cut[], over: Partial<RenderOrder['clip']> = {}): RenderOrder['clip'] {
+  return { cuts, hook: null, camera: still(cuts), ...over };
+}
+
 function order(over: Partial<RenderOrder> = {}, picture: Partial<ProbedVideo> = {}): RenderOrder {
   return {
     sourcePath: "/task/my source;$(id)'.mp4",
@@ -33,16 +43,11 @@ function order(over: Partial<RenderOrder> = {}, picture: Partial<ProbedVideo> = 
       video: { ...video, ...picture },
       audio: { index: 1, codec: 'aac', channels: 2, sampleRate: 48_000, startMs: 0, durationMs: 60_000 },
     },
-    cut: { start_ms: 3_250, end_ms: 33_500 },
-    cameraMode: 'standard',
+    clip: clip([{ start_ms: 3_250, end_ms: 33_500 }]),
+    overlays: { heading: null, captions: null, environment: {} },
+    music: null,
     seek: 'index',
-    loudness: {
-      input_i: '-23.10',
-      input_tp: '-4.00',
-      input_lra: '5.00',
-      input_thresh: '-33.00',
-      target_offset: '0.20',
-    },
+    measure: { source: { momentary: Array(50).fill(-23.1), peakDbfs: -20 }, music: null },
     outputPath: '/task/clip-0.mp4',
     ...over,
   };
@@ -66,11 +71,14 @@ describe('the render command', () => {
   test('the cut is sought and held exactly', () => {
     const args = renderArguments(order());
     expect(optionValue(args, '-ss')).toBe('3.250');
-    expect(args.filter((arg) => arg === '30.250')).toHaveLength(2);
+    expect(optionValue(args, '-t')).toBe('30.250');
+    // 30.25 s are 906.6 frames of 29.97 a second: a clip holds whole ones.
+    expect(graph(args)).toContain('trim=end_frame=907');
   });
 
   test('a cut at the very start needs no seek, which truncated files would fail', () => {
-    expect(renderArguments(order({ cut: { start_ms: 0, end_ms: 9_000 } }))).not.toContain('-ss');
+    const args = renderArguments(order({ clip: clip([{ start_ms: 0, end_ms: 9_000 }]) }));
+    expect(args).not.toContain('-ss');
   });
 
   test('where seeking fails everything before the cut is decoded and dropped', () => {
@@ -97,18 +105,48 @@ describe('the render command', () => {
     expect(filters).toContain('overlay=x=(W-w)/2:y=(H-h)/2');
   });
 
-  test('center-crop has no background', () => {
-    const filters = graph(renderArguments(order({ cameraMode: 'center-crop' })));
+  test('every cut is an input of its own, with guards, and plays one after the other', () => {
+    const cuts = [
+      { start_ms: 20_000, end_ms: 23_000 },
+      { start_ms: 3_250, end_ms: 33_500 },
+    ];
+    const args = renderArguments(order({ clip: clip(cuts) }));
+    expect(args.filter((arg) => arg === '-i')).toHaveLength(2);
+    expect(args.filter((arg) => arg === '-protocol_whitelist')).toHaveLength(2);
+    expect(args.flatMap((arg, index) => (arg === '-ss' ? [args[index + 1]] : []))).toEqual([
+      '20.000',
+      '3.250',
+    ]);
+    expect(graph(args)).toContain('[cut0][cut1]concat=n=2:v=1:a=0');
+    expect(graph(args)).toContain('[heard0][heard1]concat=n=2:v=0:a=1');
+    expect(graph(args)).not.toContain('fade=t=in:st=');
+  });
+
+  test('a teaser ends in a flash', () => {
+    const cuts = [
+      { start_ms: 20_000, end_ms: 23_003 },
+      { start_ms: 3_000, end_ms: 33_000 },
+    ];
+    const hook = { kind: 'teaser', length_ms: 3_003 } as const;
+    expect(graph(renderArguments(order({ clip: clip(cuts, { hook }) })))).toContain(
+      "fade=t=in:st=3.003:d=0.25:c=white:enable='gte(t,3.003)'",
+    );
+  });
+
+  test('a crop has no background', () => {
+    const cuts = [{ start_ms: 0, end_ms: 9_000 }];
+    const box = { x: 440, y: 0, width: 405, height: 720 };
+    const camera = still(cuts, { kind: 'crop', path: [{ at_ms: 0, box }] });
+    const filters = graph(renderArguments(order({ clip: clip(cuts, { camera }) })));
     expect(filters).toContain('crop=');
     expect(filters).toContain('scale=1080:1920');
     expect(filters).not.toContain('overlay');
   });
 
-  test('a source that is 9:16 already fills the clip in standard', () => {
-    const args = renderArguments(
-      order({}, { displayWidth: 720, displayHeight: 1280, width: 720, height: 1280 }),
-    );
-    expect(graph(args)).not.toContain('gblur');
+  test('the frames of the sheet come from the same decode', () => {
+    const args = renderArguments(order());
+    expect(graph(args)).toMatch(/select='eq\(n\\,\d+\)(\+eq\(n\\,\d+\)){11}'/);
+    expect(args.at(-1)).toBe('file:source-frames.rgb');
   });
 
   test('HDR is tone-mapped, SDR is not', () => {
@@ -126,33 +164,35 @@ describe('the render command', () => {
     expect(graph(renderArguments(order({}, { interlaced: true })))).toContain('yadif');
   });
 
-  test('the second pass of loudnorm takes what the first measured', () => {
-    expect(graph(loudnessArguments(order()))).toContain('loudnorm=I=-14:TP=-1.5:LRA=11:print_format=json');
-    expect(graph(renderArguments(order()))).toContain('measured_I=-23.10');
-    expect(graph(renderArguments(order()))).toContain('linear=true');
+  test('the first pass measures the sound of all cuts, the second turns it up by what was found', () => {
+    const measuring = measureArguments(order());
+    expect(graph(measuring)).toContain('[heard0]anull[spoken]');
+    expect(graph(measuring)).toContain('ebur128');
+    expect(graph(measuring)).not.toContain('scale=');
+    expect(graph(renderArguments(order()))).toContain('[spoken]volume=9.10dB');
   });
 
-  test('silence is left alone, and a source without sound gets silence', () => {
-    expect(graph(renderArguments(order({ loudness: 'silent' })))).not.toContain('loudnorm');
-    const mute = order({ loudness: 'silent' });
-    expect(graph(renderArguments({ ...mute, source: { ...mute.source, audio: null } }))).toContain(
-      'anullsrc',
-    );
+  test('a source without sound gets silence', () => {
+    const mute = order({ measure: { source: null, music: null } });
+    const args = renderArguments({ ...mute, source: { ...mute.source, audio: null } });
+    expect(graph(args)).toContain('anullsrc');
+    expect(graph(args)).not.toContain('[0:1]');
   });
-});
 
-describe('the fitted size', () => {
-  test.each([
-    ['16:9', 1280, 720, 1080, 608],
-    ['4:3', 640, 480, 1080, 810],
-    ['square', 500, 500, 1080, 1080],
-    ['9:16', 720, 1280, 1080, 1920],
-    ['nearly 9:16', 722, 1280, 1080, 1920],
-    ['taller', 500, 1280, 750, 1920],
-    ['a thread', 16, 4096, 8, 1920],
-    ['a line', 4096, 16, 1080, 4],
-    ['a dot', 2, 2, 1080, 1080],
-  ])('of %s', (_name, displayWidth, displayHeight, width, height) => {
-    expect(fittedSize({ displayWidth, displayHeight })).toEqual({ width, height });
+  test('the heading and the music are inputs after the cuts, each with guards of its own type', () => {
+    const type = { kind: 'audio', contentType: 'audio/mpeg', demuxer: 'mp3' } as const;
+    const music = { path: '/task/music', type };
+    const heading = { file: 'heading.png', x: 100, y: 250, start_ms: 0, end_ms: 30_250 };
+    const overlays = { heading, captions: 'captions.ass', environment: {} };
+    const args = renderArguments(order({ music, overlays }));
+    const inputs = args.flatMap((arg, index) => (arg === '-i' ? [args[index + 1]] : []));
+    expect(inputs.slice(1)).toEqual(['file:heading.png', 'file:/task/music']);
+    expect(args.filter((arg) => arg === '-protocol_whitelist')).toHaveLength(3);
+    expect(graph(args)).toContain('[1:v]scale=');
+    expect(graph(args)).toContain('ass=filename=captions.ass');
+    expect(graph(args)).toContain('[2:a:0]');
+    const measuring = measureArguments(order({ music, overlays }));
+    expect(measuring.filter((arg) => arg === '-i')).toHaveLength(2);
+    expect(graph(measuring)).toContain('[1:a:0]');
   });
 });

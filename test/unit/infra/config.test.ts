@@ -17,3 +17,16 @@ describe('numbers in settings', () => {
     expect(() => parseConfig({ PORT: '-1' })).toThrow('PORT: must be a whole number, 0 or more');
   });
 });
+
+describe('a language model', () => {
+  test('needs its address and its name together', () => {
+    expect(() => parseConfig({ LLM_BASE_URL: 'https://llm.example/v1' })).toThrow('LLM_MODEL: must be set');
+    expect(() => parseConfig({ LLM_MODEL: 'small' })).toThrow('LLM_BASE_URL: must be set');
+    expect(() => parseConfig({ LLM_BASE_URL: 'ftp://llm.example', LLM_MODEL: 'small' })).toThrow(
+      'LLM_BASE_URL',
+    );
+    expect(parseConfig({ LLM_BASE_URL: 'http://127.0.0.1:11434/v1', LLM_MODEL: 'small' }).LLM_MODEL).toBe(
+      'small',
+    );
+  });
+});

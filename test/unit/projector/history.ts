@@ -186,6 +186,8 @@ export class History {
       byte_size: 1_000,
       frame_count: 225,
       swapped_frame_count: 200,
+      missed_frame_count: 0,
+      segment_count: 1,
       notes: [],
     };
     this.#push('job.events', job.job_id, encodeRecord('SwapCompleted', value), eventId);

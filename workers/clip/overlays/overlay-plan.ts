@@ -8,6 +8,8 @@ export type HeadingPlan = {
   readonly font: string;
   readonly position: string;
   readonly bg_color: string;
+  /** The whole of it stands below this line of the clip's pixels: above it is a face that nobody may cover. */
+  readonly below_px?: number;
   readonly start_ms: number;
   readonly end_ms: number;
 };

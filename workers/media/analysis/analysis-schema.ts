@@ -40,6 +40,16 @@ export const faceTrackSchema = z.object({
   score: whole,
 });
 
+const tenThousandths = z.int().min(0).max(10_000);
+
+/** An upright part of the picture for a while: ten-thousandths of its width or height as shown. */
+export const placedSpanSchema = spanSchema.extend({
+  left: tenThousandths,
+  top: tenThousandths,
+  right: tenThousandths,
+  bottom: tenThousandths,
+});
+
 export const pictureAnalysisSchema = z.object({
   /** Of the analysis: frame n stands at n / frames_per_second. */
   frames_per_second: z.number().positive(),
@@ -54,6 +64,10 @@ export const pictureAnalysisSchema = z.object({
   motion: z.array(z.number()),
   black: z.array(spanSchema),
   face_tracks: z.array(faceTrackSchema),
+  /** What is shown between black bars, for the shots that have them. */
+  bar_areas: z.array(placedSpanSchema),
+  /** Pictures of a camera that are laid over the video, such as a streamer's face over a game. */
+  insets: z.array(placedSpanSchema),
 });
 
 export const wordSchema = z.object({
@@ -91,6 +105,7 @@ export const sourceAnalysisSchema = z.object({
   sound: soundAnalysisSchema.nullable(),
 });
 
+export type PlacedSpan = z.infer<typeof placedSpanSchema>;
 export type FaceTrack = z.infer<typeof faceTrackSchema>;
 export type PictureAnalysis = z.infer<typeof pictureAnalysisSchema>;
 export type SpokenWord = z.infer<typeof wordSchema>;

@@ -9,10 +9,13 @@ import type { MediaType } from '#infra/media/sniff.ts';
 import type { ModelStore } from '../../models/model-store.ts';
 import { FaceFinder } from '../faces/face-finder.ts';
 import { trackFaces } from '../faces/face-tracker.ts';
+import { InsetFinder } from '../insets/inset-finder.ts';
+import { type DarkMargins, darkMargins } from '../shots/dark-margins.ts';
 import { ShotDetector, thumbnailBytes } from '../shots/shot-detector.ts';
 import type { FaceTrack, PictureAnalysis } from './analysis-schema.ts';
 import { blackEndsFile, blackStartsFile, notedTimes, pictureCommand } from './picture-command.ts';
 import type { PictureSampling } from './picture-sampling.ts';
+import { barAreas, insetSpans } from './placed-spans.ts';
 import { rawFrames } from './raw-frames.ts';
 import { type SampledFace, sampledFace, trackColumns } from './track-columns.ts';
 
@@ -38,14 +41,16 @@ export type PictureContext = {
 const mostFaces = 8;
 
 /**
- * Decodes a source's picture once, small, and measures shots, motion, black and faces. Nothing but the
+ * Decodes a source's picture once, small, and measures shots, motion, black, bars, faces and insets. Nothing but the
  * measures grows with the source's length. Throws `MediaFailure` and `ModelUnusable`.
  */
 export async function measurePicture(order: PictureOrder, context: PictureContext): Promise<PictureAnalysis> {
   const { sampling } = order;
   const finder = await FaceFinder.open(context.models);
   const shots = new ShotDetector(sampling.framesPerSecond);
+  const insets = new InsetFinder(sampling);
   const samples: { frame: number; faces: readonly SampledFace[] }[] = [];
+  const margins: DarkMargins[] = [];
   let frames = 0;
   await runFfmpeg({
     tools: context.tools,
@@ -57,7 +62,13 @@ export async function measurePicture(order: PictureOrder, context: PictureContex
       async (output: Readable) => {
         for await (const data of rawFrames(output, sampling.width * sampling.height * 3, 'reuse')) {
           const frame = samples.length * sampling.framesPerSample;
-          const found = await finder.find({ data, width: sampling.width, height: sampling.height });
+          const picture = { data, width: sampling.width, height: sampling.height };
+          const found = await finder.find(picture);
+          insets.push(
+            picture,
+            found.map(({ box }) => box),
+          );
+          margins.push(darkMargins(picture));
           samples.push({ frame, faces: found.slice(0, mostFaces).map((face) => sampledFace(face, frame)) });
         }
       },
@@ -84,6 +95,8 @@ export async function measurePicture(order: PictureOrder, context: PictureContex
     motion: measures.motion.map((each) => Math.round(each * 10) / 10),
     black: await blackSpans(context.taskFolder, durationMs),
     face_tracks: tracks.map((faces): FaceTrack => trackColumns(faces, sampling)),
+    bar_areas: [...barAreas(margins, { ...sampling, cutFrames, durationMs })],
+    insets: [...insetSpans(insets.finish(), { ...sampling, cutFrames, durationMs })],
   };
 }
 

@@ -8,7 +8,7 @@ import { reportReader } from './child-report.ts';
 
 export type MeasuringChild<Schema extends z.ZodType> = {
   /** The child's program beside this file. */
-  readonly main: 'measure-picture-main.ts' | 'measure-sound-main.ts';
+  readonly main: 'measure-picture-main.ts' | 'measure-sound-main.ts' | '../text/embed-sentences-main.ts';
   /** What it is to do; plain JSON. */
   readonly order: { readonly wallMs: number };
   readonly schema: Schema;

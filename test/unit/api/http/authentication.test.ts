@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hashApiKey, newApiKey } from '#api/api-key.ts';
 import { type AuthenticationPorts, authenticate } from '#api/http/authentication.ts';
 import { FailedAuthentications } from '#api/http/failed-authentications.ts';
-import type { KeyHolder } from '#api/read-model.ts';
+import type { KeyHolder } from '#api/read-keys.ts';
 
 const now = new Date('2026-06-01T12:00:00Z');
 const past = new Date(now.getTime() - 1_000);

@@ -99,6 +99,9 @@ describe('the files of a form', () => {
     expect(parseClipForm(formWith({}, 'video'), [])).toMatchObject({
       options: { video_url: null, video_object_key: 'uploads/job/video', video_file_name: 'video.bin' },
     });
+    expect(parseClipForm(formWith({}, 'video', 'music'), [])).toMatchObject({
+      options: { music_url: null, music_object_key: 'uploads/job/music' },
+    });
   });
 
   test.each<readonly [string, ReceivedForm, string]>([
@@ -118,16 +121,6 @@ describe('the files of a form', () => {
       formWith({ music_url: 'https://example.com/a.mp3' }, 'video', 'music'),
       '400 music_url cannot be sent beside a music file; send one of the two.',
     ],
-    [
-      'music',
-      formWith({}, 'video', 'music'),
-      '501 music is not available yet; leave it out. Nothing was charged.',
-    ],
-    [
-      'an overlay',
-      formWith({ heading_text: 'Hello' }, 'video'),
-      '501 heading_text is not available yet; leave it out. Nothing was charged.',
-    ],
   ])('%s', (_name, form, expected) => expect(outcomeOf(form)).toBe(expected));
 });
 
@@ -141,8 +134,5 @@ describe('before a file is read', () => {
     expect(early({ video_url: 'http://10.0.0.1/a.mp4' }, 'music')).toMatch(/^video_url cannot be used/);
   });
 
-  test('what may still come, and what is only not there yet, is not', () => {
-    expect(early({}, 'music')).toBeUndefined();
-    expect(early({ style: 'viral' }, 'video')).toBeUndefined();
-  });
+  test('what may still come is not', () => expect(early({}, 'music')).toBeUndefined());
 });

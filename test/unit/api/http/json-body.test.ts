@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findDuplicateField } from '#api/http/duplicate-field.ts';
 import { acceptJson, UnreadableBody } from '#api/http/json-body.ts';
+import { findWrongField } from '#api/http/wrong-field.ts';
 
 describe('a field that is there twice', () => {
   test.each([
@@ -11,7 +11,7 @@ describe('a field that is there twice', () => {
     ['[1, {"a": [{"b": {"c": 1, "c": 2}}]}]', 'a.b.c'],
     ['{"a": {"x": 1}, "b": [{"x": 1}, {"x": 2}], "a": 1}', 'a'],
     ['{"": 1, "": 2}', ''],
-  ])('%s', (json, path) => expect(findDuplicateField(json)).toBe(path));
+  ])('%s', (json, path) => expect(findWrongField(json)).toEqual({ kind: 'twice', path: path.split('.') }));
 
   test.each([
     '{}',
@@ -19,13 +19,25 @@ describe('a field that is there twice', () => {
     '[{"a": 1}, {"a": 1}]',
     '{"a": "a", "b": "a\\": \\"a", "c": {"a": "{\\"b\\": 1}"}}',
     '{"a": ["a", "a"], "A": "\\\\", "b": "\\\\\\""}',
-  ])('is not in %s', (json) => expect(findDuplicateField(json)).toBeUndefined());
+  ])('is not in %s', (json) => expect(findWrongField(json)).toBeUndefined());
 
   test('is found in long texts as well', () => {
     const long = JSON.stringify({ a: 'x'.repeat(120_000), b: '\\"'.repeat(60_000), c: [] });
-    expect(findDuplicateField(long)).toBeUndefined();
-    expect(findDuplicateField(`${long.slice(0, -1)},"b":1}`)).toBe('b');
+    expect(findWrongField(long)).toBeUndefined();
+    expect(findWrongField(`${long.slice(0, -1)},"b":1}`)).toEqual({ kind: 'twice', path: ['b'] });
   });
+});
+
+describe('a field that no schema sees', () => {
+  test.each([
+    ['{"__proto__": {}}', ['__proto__']],
+    ['{"heading": {"\\u005f_proto__": 1}}', ['heading', '__proto__']],
+  ])('%s', (json, path) => expect(findWrongField(json)).toEqual({ kind: 'never', path }));
+
+  test.each(['{"constructor": {"prototype": {}}}', '{"prototype": 1, "toString": 2}', '{"a": "__proto__"}'])(
+    'is not in %s',
+    (json) => expect(findWrongField(json)).toBeUndefined(),
+  );
 });
 
 describe('reading JSON', () => {
