@@ -33,12 +33,13 @@ export type SubmitOptions = Readonly<{
 const REPLY_GRACE_MS = 1_000;
 
 /**
- * While the ledger of this process answers all that is asked here, the replies in the log are read only so
- * often: each look costs the broker about a fourth of what a small transaction does.
+ * The pause between two looks at the replies in the log while the ledger of this process answers all that is
+ * asked here: each look costs the broker about a fourth of what a small transaction does. A first reply from
+ * elsewhere comes so much later, and by the fetch that is under way then.
  */
 const LEISURE_MS = 100;
-/** After a reply that was heard of in the log, it is read without pauses for so long. */
-const ATTENTION_MS = 10_000;
+/** A reply of this process's ledger is recent for so long; one that only the log told, for longer. */
+const RECENT_MS = { heard: 1_000, read: 10_000 };
 
 type Waiting = Readonly<{
   /** Which of several submissions of one command this is. */
@@ -59,8 +60,8 @@ export class LedgerClient {
   readonly #replyOffsets = new Map<number, number>();
   readonly #listening = new Set<number>();
   #replyPartitionCount = 0;
-  /** When a reply in the log was the first to answer a command of this client. */
-  #neededLogAtMs = Date.now();
+  /** When a command of this client was last answered by the ledger of this process, and by the log. */
+  readonly #answeredAtMs = { heard: 0, read: Date.now() };
   #consuming: Promise<void> = Promise.resolve();
 
   private constructor(kafka: KafkaConnection, log: Logger, appender: Appender) {
@@ -130,7 +131,8 @@ export class LedgerClient {
 
   /** Takes the replies of a ledger in this process, each committed: they come later in wallet.replies as well. */
   hear(replies: readonly CommittedReply[]): void {
-    for (const { attemptId, reply } of replies) this.#answer(reply, attemptId);
+    for (const { attemptId, reply } of replies)
+      if (this.#answer(reply, attemptId)) this.#answeredAtMs.heard = Date.now();
   }
 
   /** Stops; what still waits is rejected. The group of the replies is deleted. */
@@ -167,7 +169,7 @@ export class LedgerClient {
       onPosition: (_topic, partition, nextOffset) => this.#replyOffsets.set(partition, nextOffset),
       onBatch: async ({ records }) => {
         for (const record of records) this.#receive(record);
-        if (Date.now() - this.#neededLogAtMs > ATTENTION_MS)
+        if (this.#isAnsweredHere())
           await delay(LEISURE_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
       },
       signal: this.#stop.signal,
@@ -181,7 +183,13 @@ export class LedgerClient {
     if (!this.#waiting.has(record.key)) return;
     const { name, value } = decodeRecord(record.value);
     if (name !== 'CommandReply') return;
-    if (this.#answer(value, record.headers[attemptIdHeader])) this.#neededLogAtMs = Date.now();
+    if (this.#answer(value, record.headers[attemptIdHeader])) this.#answeredAtMs.read = Date.now();
+  }
+
+  #isAnsweredHere(): boolean {
+    const { heard, read } = this.#answeredAtMs;
+    const nowMs = Date.now();
+    return nowMs - heard < RECENT_MS.heard && nowMs - read > RECENT_MS.read;
   }
 
   /** Whether somebody waited for this reply. */
