@@ -12,7 +12,6 @@ import { storageSettings } from '#infra/object-storage/storage-settings.ts';
 import { openPool } from '#infra/postgres/pool.ts';
 import { watchProjection } from '#infra/postgres/projection-watch.ts';
 import { openSourceAccess } from '#infra/sources/source-access.ts';
-import { FACE_SWAPS, type FaceSwaps } from './face-swaps.ts';
 import type { HttpService } from './http/http-service.ts';
 import { buildServer } from './http/server.ts';
 import { Turns } from './http/turns.ts';
@@ -50,8 +49,6 @@ export async function runApi(options: {
   readonly stopping: AbortSignal;
   /** The cluster by another way than the settings', such as a tunnel. */
   readonly kafka?: KafkaConnection;
-  /** Whether workers are there that make face swaps, other than this version's own. */
-  readonly faceSwaps?: FaceSwaps;
   readonly onListening?: (url: string) => void;
 }): Promise<void> {
   const { config, log, stopping } = options;
@@ -86,7 +83,6 @@ export async function runApi(options: {
     probes: new Turns(PROBES),
     revokedKeys,
     keyCreations: new Turns(KEY_CREATIONS),
-    faceSwaps: options.faceSwaps ?? FACE_SWAPS,
     readiness,
     now,
   };

@@ -14,6 +14,7 @@ import { openSourceAccess } from '#infra/sources/source-access.ts';
 import { FontUnusable } from './clip/overlays/font-file.ts';
 import { FontStore } from './clip/overlays/font-store.ts';
 import { analyseVideo, checkMusic, fetchMusic, fetchSource, planClips, renderClip } from './clip/pipeline.ts';
+import { languageModelOf } from './language-model.ts';
 import { ModelStore, ModelUnusable } from './models/model-store.ts';
 import { keepRetention } from './runtime/retention.ts';
 import { WorkFolders } from './runtime/work-folders.ts';
@@ -84,7 +85,8 @@ async function run(signal: AbortSignal): Promise<void> {
         fetchMusic: (input, context) => fetchMusic(input, context, sources.allow),
         checkMusic,
         analyseVideo,
-        planClips,
+        planClips: (input, context) =>
+          planClips(input, { ...context, languageModel: languageModelOf(config, log) }),
         renderClip,
       },
       tools: sources.tools,

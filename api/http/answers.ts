@@ -115,7 +115,6 @@ export const answers = {
   headersTooLarge: refusal(431, 'The request headers are too large.'),
 
   internal: refusal(500, 'Something went wrong on our side. Nothing more is known; try again later.'),
-  faceSwapsNotAvailableYet: refusal(501, 'Face swaps are not available yet. Nothing was charged.'),
 
   webhooksNotSetUp: refusal(501, NO_WEBHOOKS, { details: [{ path: 'callback_url', message: NO_WEBHOOKS }] }),
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FaceSwapOptions } from '#schemas/records.ts';
-import { findDebit, findWallet } from '../read-model.ts';
+import { findDebit } from '../read-model.ts';
 import { type Answer, answers } from './answers.ts';
 import type { Principal } from './authentication.ts';
 import { type AcceptedCharge, type ChargeOutcome, chargeJob, replayable } from './charge-job.ts';
@@ -134,10 +134,7 @@ const needsUploads = (outcome: ChargeOutcome, jobId: string): boolean =>
 
 async function priceOrder(order: Order, service: HttpService): Promise<Quote> {
   const { request, principal, gone } = order;
-  const quote =
-    (await earlierQuote(order, service)) ?? (await quoteFaceSwap(request, principal.teamId, service, gone));
-  if ('refused' in quote || service.faceSwaps === 'available') return quote;
-  return { refused: await notYet(quote.durationSeconds * CENTS_PER_SECOND, principal, service) };
+  return (await earlierQuote(order, service)) ?? quoteFaceSwap(request, principal.teamId, service, gone);
 }
 
 const termsOf = ({ request, jobId }: Order, durationSeconds: number) => ({
@@ -166,19 +163,6 @@ async function earlierQuote(
   const isOfSwap = debit !== undefined && debit.firstClipId === null;
   if (!isOfSwap || now().getTime() - debit.occurredAt.getTime() > REPEATABLE_MS) return undefined;
   return { durationSeconds: debit.amountCents / CENTS_PER_SECOND };
-}
-
-/** A swap that cannot be made yet is refused as one that can: first for want of money. */
-async function notYet(
-  costCents: number,
-  { teamId }: Principal,
-  { pool, freshness }: HttpService,
-): Promise<Answer> {
-  if ((await freshness.check('wallet.events', String(teamId))) === 'behind') return answers.catchingUp;
-  const wallet = await findWallet(pool, teamId);
-  if (wallet === undefined) return answers.catchingUp;
-  if (wallet.balanceCents < costCents) return answers.insufficientBalance(costCents, wallet.balanceCents);
-  return answers.faceSwapsNotAvailableYet;
 }
 
 function faceSwapOptions(

@@ -6,7 +6,6 @@ import type { Logger } from '#infra/log.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { ProjectionWatch } from '#infra/postgres/projection-watch.ts';
 import type { SourceAccess } from '#infra/sources/source-access.ts';
-import type { FaceSwaps } from '../face-swaps.ts';
 import type { LedgerClient } from '../ledger/ledger-client.ts';
 import type { LogFreshness } from '../log-freshness.ts';
 import type { RevokedKeys } from '../revoked-keys.ts';
@@ -31,7 +30,6 @@ export type HttpService = Readonly<{
   revokedKeys: RevokedKeys;
   /** Who may make a key now. */
   keyCreations: Turns;
-  faceSwaps: FaceSwaps;
   readiness: () => Promise<Readiness>;
   now: () => Date;
 }>;

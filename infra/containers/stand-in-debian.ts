@@ -13,6 +13,9 @@ const bootstrapArguments = [
   ...leftOut.map((path) => `--dpkgopt=path-exclude=${path}`),
   // Copyright notices stay, as in every Debian system.
   '--dpkgopt=path-include=/usr/share/doc/*/copyright',
+  // As in the official image: an image that is built halfway is thrown away, so no package need wait for the disk.
+  '--dpkgopt=force-unsafe-io',
+  '--aptopt=Acquire::Languages "none"',
   release,
 ];
 

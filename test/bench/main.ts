@@ -6,12 +6,14 @@ import { startEmbeddedStack } from '#infra/embedded/stack.ts';
 import { benchClips } from './clips.ts';
 import { benchLedger } from './ledger.ts';
 import { benchReplay } from './replay.ts';
+import { benchSwaps } from './swap-speed.ts';
 
-/** `npm run bench -- ledger|replay|clips`: how fast, beside what else one could use. */
+/** `npm run bench -- ledger|replay|clips|swaps`: how fast, beside what else one could use. */
 
 const help = `Usage: npm run bench -- ledger [--seconds N] [--rounds N]
        npm run bench -- replay [--events N]
        npm run bench -- clips [--clips N,N] [--length N] [--source FILE]
+       npm run bench -- swaps [--seconds N] [--source FILE]
 
 ledger   Debits a second and their latency, at 1, 10, 100 and 500 in flight, on many wallets and on one,
          beside the same debit as a row-locked SQL transaction on PostgreSQL (default settings, and with
@@ -22,6 +24,8 @@ replay   Events a second that are read, decoded, checked in their hash chains an
 clips    Seconds that a job's stages take, also for each minute of its source, and their peak memory; renders beside
          bare ffmpeg calls that make the same clips, in one run. --clips is how many clips (default 1,10), --length
          how long each is (default 15 s), --source another video than the repeated sample.
+swaps    Frames a second that get another face, at 360, 720 and 1080 lines in both modes, and what each stage takes,
+         beside decoding and encoding alone. --seconds of the sample, or of --source (default 3).
 
 The first two start servers of their own on this machine, and stop them. Numbers depend on what else the machine does.`;
 
@@ -39,7 +43,7 @@ const { positionals, values } = parseArgs({
 });
 const [benchmark] = positionals;
 
-if (values.help === true || !['ledger', 'replay', 'clips'].includes(benchmark ?? '')) {
+if (values.help === true || !['ledger', 'replay', 'clips', 'swaps'].includes(benchmark ?? '')) {
   console.log(help);
   process.exit(values.help === true ? 0 : 2);
 }
@@ -49,6 +53,10 @@ if (benchmark === 'clips') {
     lengthSeconds: wholeNumber('length', values.length),
     source: values.source,
   });
+  process.exit();
+}
+if (benchmark === 'swaps') {
+  await benchSwaps({ seconds: wholeNumber('seconds', values.seconds), source: values.source });
   process.exit();
 }
 

@@ -5,6 +5,7 @@ import { clipJobBody } from '#api/http/get-clip-job.ts';
 import { type Appender, openAppender } from '#infra/kafka/appender.ts';
 import { encodeRecord } from '#schemas/codec.ts';
 import { ApiFixture, type ApiInstance, type Team, until } from './api-fixture.ts';
+import { clipCompleted, clipFailed, clipOf } from './clip-jobs.ts';
 
 let fixture: ApiFixture;
 let first: ApiInstance;
@@ -45,29 +46,8 @@ async function endClip(
   item: number,
   end: { error: string } | { title: string; heading: string | null },
 ) {
-  const { rows } = await fixture.pool.query(
-    `SELECT job.team_id, job.debit_id, clip.clip_id FROM read_model.jobs AS job JOIN read_model.clips AS clip USING (job_id)
-     WHERE job.job_id = $1 AND clip.item = $2`,
-    [jobId, item],
-  );
-  const common = { event_id: randomUUID(), job_id: jobId, item, occurred_at: Date.now(), ...rows[0] };
-  const value =
-    'error' in end
-      ? encodeRecord('ClipFailed', { ...common, code: 'BROKEN', error: end.error })
-      : encodeRecord('ClipCompleted', {
-          ...common,
-          ...end,
-          object_key: `results/${jobId}/${common.clip_id}.mp4`,
-          sheet_object_key: null,
-          duration_ms: 30_000,
-          width: 1080,
-          height: 1920,
-          byte_size: 1,
-          source_start_ms: 0,
-          source_end_ms: 30_000,
-          notes: [],
-        });
-  await appender.append([{ topic: 'job.events', key: jobId, value }]);
+  const clip = await clipOf(fixture.pool, jobId, item);
+  await appender.append(['error' in end ? clipFailed(clip, end.error) : clipCompleted(clip, end)]);
 }
 
 describe('creating a clip job', () => {

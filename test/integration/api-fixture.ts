@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { apiKeyPrefix, hashApiKey, newApiKey } from '#api/api-key.ts';
 import { COMMAND_DEADLINE_MS, commandEnvelope } from '#api/command-envelope.ts';
-import type { FaceSwaps } from '#api/face-swaps.ts';
 import type { Command } from '#api/ledger/decision.ts';
 import { LedgerClient, LedgerUnavailable } from '#api/ledger/ledger-client.ts';
 import { runApi } from '#api/run-api.ts';
@@ -81,14 +80,10 @@ export class ApiFixture {
     return this.#stopProjector();
   }
 
-  /**
-   * Starts an instance and waits until it is ready. With `faceSwaps: 'available'` it takes face swaps as if
-   * workers made them.
-   */
+  /** Starts an instance and waits until it is ready. */
   async startApi(
     settings: Environment = {},
     routeTo?: (broker: BrokerAddress) => BrokerAddress,
-    faceSwaps?: FaceSwaps,
   ): Promise<ApiInstance> {
     const config = parseConfig({ ...this.environment, ...settings });
     const kafka = connectKafka(config, {
@@ -105,7 +100,6 @@ export class ApiFixture {
       kafka,
       stopping,
       onListening: listening.resolve,
-      ...(faceSwaps === undefined ? {} : { faceSwaps }),
     });
     ended.catch(listening.reject);
     this.#running.push(ended);

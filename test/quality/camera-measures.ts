@@ -111,18 +111,14 @@ function isStill(sightings: readonly FaceSighting[]): boolean {
   return range < 0.1 * (sightings[0]?.box.width ?? 0);
 }
 
-/** How many frames lie between a cut of the source and the scene that starts there, the worst; Infinity for none. */
-export function worstSnapFrames(
+/** How many cuts of the source have a scene that starts within a frame of them. */
+export function snappedCuts(
   plan: CameraPlan,
   cutSeconds: readonly number[],
   framesPerSecond: number,
 ): number {
   const starts = plan.scenes.map(({ start_ms }) => start_ms);
-  return Math.max(
-    0,
-    ...cutSeconds.map((cut) => {
-      const nearest = Math.min(...starts.map((start) => Math.abs(start - cut * 1000)));
-      return Math.round((nearest / 1000) * framesPerSecond);
-    }),
-  );
+  const frameMs = 1000 / framesPerSecond;
+  return cutSeconds.filter((cut) => starts.some((start) => Math.abs(start - cut * 1000) < 1.5 * frameMs))
+    .length;
 }

@@ -36,6 +36,8 @@ type Edges = { readonly good: number; readonly known: number };
 
 /** Farther from a known edge than this, it is another place. */
 const nearMs = 1_200;
+/** An edge stands a little outside its words. */
+const slackMs = 400;
 
 /**
  * How many clips start and end where sentences of the truth do, of those whose edge lies in a segment with a
@@ -56,7 +58,7 @@ export function sentenceEdges(
       })),
     );
   const inside = (ms: number): boolean =>
-    places.some(({ startMs, endMs }) => startMs - nearMs <= ms && ms <= endMs + nearMs);
+    places.some(({ startMs, endMs }) => startMs - slackMs <= ms && ms <= endMs + slackMs);
   const starts = clips.map((clip) => mainCut(clip).start_ms).filter(inside);
   const ends = clips.map((clip) => mainCut(clip).end_ms).filter(inside);
   return {

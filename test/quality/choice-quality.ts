@@ -34,11 +34,21 @@ export async function measureChoice(folder: string, only: readonly string[]): Pr
   for (const file of files) {
     const programme = await readTruth(join(folder, file));
     if (programme === undefined) continue;
-    const analysis = await keptAnalysis(join(folder, file));
-    figures.push(...(await promptFigures(file, analysis, programme)));
-    figures.push(...(await clipFigures(file, analysis, programme)));
+    figures.push(...(await choiceFigures(file, await keptAnalysis(join(folder, file)), programme)));
   }
   return figures;
+}
+
+/** The same for one programme, whose analysis is at hand. */
+export async function choiceFigures(
+  file: string,
+  analysis: SourceAnalysis,
+  programme: Programme,
+): Promise<readonly Figure[]> {
+  return [
+    ...(await promptFigures(file, analysis, programme)),
+    ...(await clipFigures(file, analysis, programme)),
+  ];
 }
 
 async function promptFigures(

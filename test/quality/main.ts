@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Figure, measureAnalysis } from './analysis-quality.ts';
 import { measureCamera } from './camera-quality.ts';
+import { measureChoice } from './choice-quality.ts';
+import { measureOverlays } from './overlay-quality.ts';
 import { measureRendered } from './rendered-quality.ts';
 import { measureSound } from './sound-trials.ts';
 import { measureSwaps } from './swap-quality.ts';
@@ -10,7 +12,7 @@ import { measureSwaps } from './swap-quality.ts';
 const usage = `Measures what the engines do on media whose truth is known, and prints it beside the bars.
 
   npm run quality -- clips [--media DIR] [FILE...]
-  npm run quality -- analysis|camera|sound|rendered [--media DIR] [FILE...]
+  npm run quality -- analysis|choice|camera|overlays|sound|rendered [--media DIR] [FILE...]
   npm run quality -- swaps [--media DIR] [FILE...]
 
   clips         all of the clip engine but the analysis: each part in turn, and rendered clips with contact sheets
@@ -23,12 +25,14 @@ type Measure = (folder: string, only: readonly string[]) => Promise<readonly Fig
 
 const parts: Readonly<Record<string, Measure>> = {
   analysis: measureAnalysis,
+  choice: measureChoice,
   camera: measureCamera,
+  overlays: measureOverlays,
   rendered: measureRendered,
   sound: measureSound,
   swaps: measureSwaps,
 };
-const ofClips: readonly string[] = ['camera', 'sound', 'rendered'];
+const ofClips: readonly string[] = ['choice', 'camera', 'overlays', 'sound', 'rendered'];
 
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({

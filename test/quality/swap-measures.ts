@@ -211,18 +211,28 @@ export async function audioPackets(path: string, context: ChildContext): Promise
   return hash.digest('hex');
 }
 
-/** Cuts a video's beginning out without coding it again. */
-export async function firstSeconds(
+/** Cuts a part out of a video: frames coded again as good as lossless, so that it starts exactly there. */
+export async function excerpt(
   path: string,
-  to: string,
-  seconds: number,
+  part: { readonly fromSeconds: number; readonly seconds: number; readonly to: string },
   context: ChildContext,
 ): Promise<void> {
   const { type } = await probe(path, context);
-  const input = ['-v', 'error', ...guardedInputOptions(type), '-i', inputUrl(path)];
+  const from = ['-ss', String(part.fromSeconds), '-t', String(part.seconds)];
+  const coding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '10', '-c:a', 'copy'];
   await runFfmpeg({
     ...run(context),
-    args: [...input, '-t', String(seconds), '-c', 'copy', '-y', inputUrl(to)],
+    args: [
+      '-v',
+      'error',
+      ...guardedInputOptions(type),
+      ...from,
+      '-i',
+      inputUrl(path),
+      ...coding,
+      '-y',
+      inputUrl(part.to),
+    ],
   });
 }
 

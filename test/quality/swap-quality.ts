@@ -21,13 +21,7 @@ import { frameFormat, swappableVideo } from '#workers/swap/video/video-frames.ts
 import type { Figure } from './analysis-quality.ts';
 import { cosine, type FaceEmbedder, openEmbedder } from './face-embedder.ts';
 import { baselineEngine } from './swap-baseline.ts';
-import {
-  audioPackets,
-  firstSeconds,
-  measurePair,
-  type PairMeasures,
-  sampleDescriptor,
-} from './swap-measures.ts';
+import { audioPackets, excerpt, measurePair, type PairMeasures, sampleDescriptor } from './swap-measures.ts';
 
 const sources = [
   'face_astronaut.png',
@@ -44,6 +38,8 @@ const videos = [
   'podcast_split_2p.mp4',
   'gaming_facecam_generated.mp4',
 ];
+/** From where on each video shows its speaker. */
+const measuredFrom = 3.2;
 const measuredSeconds = 1.6;
 const tools = await locateMediaTools({}, process.env['PATH'] ?? '');
 const models = await ModelStore.open();
@@ -80,7 +76,7 @@ async function pairFigures(
   context: ChildContext,
 ): Promise<readonly Figure[]> {
   const cut = join(context.taskFolder, 'source.mp4');
-  await firstSeconds(pair.video, cut, measuredSeconds, context);
+  await excerpt(pair.video, { fromSeconds: measuredFrom, seconds: measuredSeconds, to: cut }, context);
   const plan = await scanVideo({ videoPath: cut, maxDurationMs: 300_000 }, context);
   const source = await sourceFace(pair.source, models);
   const space = landmarkSpace(await readCanonicalMesh(models));

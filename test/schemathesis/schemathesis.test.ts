@@ -25,7 +25,11 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'clipledger-schemathesis-'));
-  fixture = await ApiFixture.open({ RATE_LIMIT_PER_MINUTE: '10000000', WEBHOOK_MASTER_KEY: 'a'.repeat(64) });
+  fixture = await ApiFixture.open({
+    RATE_LIMIT_PER_MINUTE: '10000000',
+    MAX_KEYS_PER_TEAM: '1000000',
+    WEBHOOK_MASTER_KEY: 'a'.repeat(64),
+  });
   api = await fixture.startApi();
   team = await fixture.createTeam({ cents: 1_000_000_000 });
 });

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from './child-environment.ts';
 import type { Tenant } from './tenant.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -14,7 +15,7 @@ export function runCommand(
   command: keyof typeof programs,
   args: readonly string[],
 ): Promise<CommandResult> {
-  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...tenant.env };
+  const env = { ...childEnvironment, ...tenant.env };
   return new Promise((resolve, reject) => {
     const options = { cwd: repository, env, timeout: commandLimitMs, maxBuffer: 64 << 20 };
     execFile(process.execPath, [programs[command], ...args], options, (error, stdout, stderr) => {

@@ -20,6 +20,7 @@ import {
   type ServerAddresses,
 } from './platform.ts';
 import { until } from './poll.ts';
+import { goWithoutReaper } from './reaper.ts';
 import { removeRun } from './remove-run.ts';
 
 const serviceImage = 'clipledger:test';
@@ -48,7 +49,7 @@ export async function startContainerPlatform(
   { runId, index, say }: Pick<PlatformRequest, 'runId' | 'index' | 'say'>,
 ): Promise<PlatformBackEnd> {
   try {
-    await prepareReaper(engine, say);
+    const hasReaper = await prepareReaper(engine, say);
     const images = new ImageProvider(engine, say);
     const network = `clipledger-test-${runId}-${index}`;
     await engine.createNetwork({ Name: network, Driver: 'bridge', Labels: { [runLabel]: runId } });
@@ -63,7 +64,7 @@ export async function startContainerPlatform(
     // Settled first: nothing may still be starting when a failure makes us clean up.
     await Promise.allSettled(starting);
     const [kafka, postgres, s3] = await Promise.all(starting);
-    const containers = await containerHost(engine, network, secrets);
+    const containers = await containerHost(engine, { network, secrets, hasReaper });
     const servers: Servers = { kafka, postgres, s3 };
     const buildService = () => buildServiceImage(engine, images, serviceImage, say);
     return new ContainerPlatform({ engine, runId, servers, ports, secrets, containers, buildService });
@@ -128,7 +129,7 @@ class ContainerPlatform implements PlatformBackEnd {
 }
 
 /** testcontainers' reaper where its image can be had; without it our own sweeper does the work alone. */
-async function prepareReaper(engine: Engine, say: (line: string) => void): Promise<void> {
+async function prepareReaper(engine: Engine, say: (line: string) => void): Promise<boolean> {
   const present = await engine
     .getImage(reaperImage)
     .inspect()
@@ -136,14 +137,19 @@ async function prepareReaper(engine: Engine, say: (line: string) => void): Promi
       () => true,
       () => false,
     );
-  if (present) return say(`image ${reaperImage}: was present`);
+  if (present) {
+    say(`image ${reaperImage}: was present`);
+    return true;
+  }
   try {
     await pullImage(engine, reaperImage);
     say(`image ${reaperImage}: pulled`);
+    return true;
   } catch (error) {
     if (!(error instanceof ImageFailure)) throw error;
-    process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+    goWithoutReaper();
     say(`image ${reaperImage}: cannot be pulled; this run cleans up after itself`);
+    return false;
   }
 }
 
@@ -239,13 +245,21 @@ async function answersQuery(connectionString: string): Promise<true> {
  * How containers reach this machine: the network's gateway, which on Linux is an address of this machine;
  * with Docker Desktop it is not, and the name that Docker gives to the machine stands for it.
  */
-async function containerHost(engine: Engine, network: string, secrets: Secrets): Promise<ContainerHost> {
+async function containerHost(
+  engine: Engine,
+  {
+    network,
+    secrets,
+    hasReaper,
+  }: Pick<StartOptions, 'network' | 'secrets'> & { readonly hasReaper: boolean },
+): Promise<ContainerHost> {
   const description = await engine.getNetwork(network).inspect();
   const gateway: string = description.IPAM?.Config?.[0]?.Gateway ?? '';
   const isOurs = await canListenOn(gateway);
   return {
     image: serviceImage,
     network,
+    hasReaper,
     hostName: isOurs ? gateway : 'host.docker.internal',
     hostAddress: isOurs ? gateway : '0.0.0.0',
     inside: {

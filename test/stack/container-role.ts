@@ -2,6 +2,7 @@ import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainer
 import { type Engine, findEngine } from '#infra/containers/engine.ts';
 import { type ContainerHost, runLabel } from './platform.ts';
 import { provideServiceImage } from './platform-control.ts';
+import { goWithoutReaper } from './reaper.ts';
 import { logTail, type RoleInstance, type RoleRequest, readyLimitMs, stopLimitMs } from './role.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -18,6 +19,7 @@ export async function startContainerRole(
 ): Promise<RoleInstance> {
   const engine = await findEngine();
   if (engine === undefined) throw new Error('The Docker daemon does not answer any more.');
+  if (!host.hasReaper) goWithoutReaper();
   await provideServiceImage(tenant.platform);
   const port = request.role === 'api' ? apiPort : metricsPort;
   let log = '';

@@ -24,6 +24,8 @@ export type ServerAddresses = {
 export type ContainerHost = {
   readonly image: string;
   readonly network: string;
+  /** Whether testcontainers can have its own reaper; it must be told where not, in each process that uses it. */
+  readonly hasReaper: boolean;
   /** The name under which containers reach this machine, and the address on which it listens for them. */
   readonly hostName: string;
   readonly hostAddress: string;

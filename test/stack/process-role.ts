@@ -3,6 +3,7 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '#infra/embedded/ports.ts';
+import { childEnvironment } from './child-environment.ts';
 import { GivenUp, until } from './poll.ts';
 import { logTail, type RoleInstance, type RoleRequest, readyLimitMs, stopLimitMs } from './role.ts';
 import { forgetProcess, killGroup, noteProcess } from './started-processes.ts';
@@ -24,8 +25,7 @@ export async function startProcessRole(tenant: Tenant, request: RoleRequest): Pr
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
     env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
+      ...childEnvironment,
       HOST: '127.0.0.1',
       ...tenant.env,
       ...request.env,

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Minutes each: begun last, any of them would leave all other workers idle at the end. */
-const longFiles =
-  /integration\/(media\/clip-pipeline|media\/real-media|embedded\/stack-survives-kills)\.test/;
+/** The longest that start no service; most need no server either. Begun last, any would run alone at the end. */
+export const longFiles = [
+  'test/integration/media/clip-pipeline.test.ts',
+  'test/integration/media/real-media.test.ts',
+  'test/integration/media/analyse-source.test.ts',
+  'test/integration/swap/swap-pipeline.test.ts',
+  'test/integration/embedded/stack-survives-kills.test.ts',
+];
 
 /**
  * The order of the test files: unit tests while the servers start; the long files; those that start the service,
@@ -25,6 +30,6 @@ export function usesServiceImage(file: string): boolean {
 
 function placeOf({ moduleId, project }: TestSpecification): number {
   if (project.name === 'unit') return 0;
-  if (longFiles.test(moduleId)) return 1;
+  if (longFiles.some((file) => moduleId.endsWith(file))) return 1;
   return usesServiceImage(moduleId) ? 2 : 3;
 }

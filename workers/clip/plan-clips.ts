@@ -5,6 +5,7 @@ import { type CameraMode, type CameraPlan, cameraModes } from './camera/camera-p
 import { planCamera } from './camera/plan-camera.ts';
 import { chooseClips } from './choose/choose-clips.ts';
 import type { ChosenClip, ChosenClips, Cut } from './choose/chosen-clip.ts';
+import { shortestClipMs } from './choose/clip-durations.ts';
 import { playedMs } from './clip-timeline.ts';
 import {
   type ClipPlan,
@@ -24,8 +25,6 @@ import { facesOnSheet } from './sheet-moments.ts';
 
 /** Between a band's lower edge and the heading, in the clip's pixels. */
 const bandGap = 30;
-/** Shorter than this is no clip at all. */
-const shortestClipMs = 1_000;
 
 /**
  * Decides what a job's clips show, and writes all of it down as data: the stretches, the camera's way, and what is

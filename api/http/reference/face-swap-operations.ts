@@ -25,7 +25,7 @@ export const createFaceSwap: Operation = {
   tag: 'Face swaps',
   summary: 'Create Face Swap',
   description:
-    'Puts the face of an image into a video of at most 300 seconds. Costs 20 cents for each second of the video, rounded up, charged now and given back if the swap fails. Both the video and the image can be a URL or an uploaded file. The video is looked at before the charge, so this answer can take some seconds.',
+    'Puts the face of an image into a video of at most 300 seconds. Costs 20 cents for each second of the video, rounded up, charged now and given back if the swap fails. Both the video and the image can be a URL or an uploaded file. The video is looked at before the charge, so this answer can take some seconds. The image is looked at when the job runs: without a face that can be used, the job fails with a sentence that says what photo would do.',
   access: 'key',
   parameters: [idempotencyKey],
   bodies: [
@@ -85,7 +85,6 @@ export const createFaceSwap: Operation = {
       answer: answers.unusableSource('The source answered with status 404.'),
     },
     ...createRefusals(680, 500),
-    { when: 'Face swaps are still to come.', answer: answers.faceSwapsNotAvailableYet },
     { when: 'Too many videos are being looked at.', answer: answers.tooManyProbes },
   ],
   commands: [

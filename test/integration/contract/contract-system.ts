@@ -34,8 +34,6 @@ export class ContractSystem {
   /** Where webhooks go. */
   readonly receiver: Receiver;
   readonly baseUrls: readonly [string, string];
-  /** An instance as it is shipped; the others take face swaps although nothing makes them yet. */
-  readonly shippedUrl: string;
   /** A team with plenty of money, for whatever looks at no sums. */
   readonly rich: TeamClient;
   /** For files of the tests. */
@@ -47,7 +45,6 @@ export class ContractSystem {
     sources: SwapSources;
     receiver: Receiver;
     baseUrls: readonly [string, string];
-    shippedUrl: string;
     rich: TeamClient;
     folder: string;
     appender: Appender;
@@ -56,7 +53,6 @@ export class ContractSystem {
     this.sources = parts.sources;
     this.receiver = parts.receiver;
     this.baseUrls = parts.baseUrls;
-    this.shippedUrl = parts.shippedUrl;
     this.rich = parts.rich;
     this.folder = parts.folder;
     this.#appender = parts.appender;
@@ -70,17 +66,12 @@ export class ContractSystem {
       EGRESS_ALLOW: `${sources.host},${receiver.authority}`,
       WEBHOOK_MASTER_KEY: 'a'.repeat(64),
     });
-    const [first, second, shipped] = await Promise.all([
-      fixture.startApi({}, undefined, 'available'),
-      fixture.startApi({}, undefined, 'available'),
-      fixture.startApi(),
-    ]);
+    const [first, second] = await Promise.all([fixture.startApi(), fixture.startApi()]);
     const baseUrls = [first.url, second.url] as const;
     const appender = await openAppender(fixture.kafka, { log: fixture.log });
     const team = await fixture.createTeam({ cents: PLENTY_CENTS });
     const rich = Object.assign(new Client(first.url, team.key), { team });
-    const shippedUrl = shipped.url;
-    return new ContractSystem({ fixture, sources, receiver, baseUrls, shippedUrl, rich, folder, appender });
+    return new ContractSystem({ fixture, sources, receiver, baseUrls, rich, folder, appender });
   }
 
   /** A client with the key of a team of its own. */

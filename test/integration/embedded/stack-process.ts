@@ -21,6 +21,7 @@ import { ensureTopics } from '#infra/kafka/topic-setup.ts';
 import { createLogger } from '#infra/log.ts';
 import { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { storageSettings } from '#infra/object-storage/storage-settings.ts';
+import { childEnvironment } from '#test/stack/child-environment.ts';
 import { until } from '#test/stack/poll.ts';
 
 const program = fileURLToPath(new URL('../../../infra/start/main.ts', import.meta.url));
@@ -43,7 +44,7 @@ export async function startStackProcess(dataDir: string): Promise<StackProcess> 
   const child = spawn(process.execPath, [program, 'stack'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing of the suite's own platform: each part is to be embedded.
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir },
+    env: { ...childEnvironment, DATA_DIR: dataDir },
   });
   let said = '';
   child.stderr.on('data', (chunk) => {

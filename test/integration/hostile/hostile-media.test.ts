@@ -9,6 +9,7 @@ import { locateMediaTools } from '#infra/media/media-tools.ts';
 import { ApiClient, createTeam } from '#test/stack/client.ts';
 import { runCommand } from '#test/stack/command.ts';
 import { type RunningService, startService } from '#test/stack/service.ts';
+import { makeShortTalk } from '#test/stack/short-talk.ts';
 import { createTenant, type Tenant } from '#test/stack/tenant.ts';
 import { type Canary, startCanary } from '#test/unit/egress/canary.ts';
 import { withAlias } from '#test/unit/media/quicktime-alias.ts';
@@ -20,7 +21,6 @@ import { waysIn } from './ways-in.ts';
 /** Hostile and odd videos, by every way in, against the whole service. */
 
 const repository = resolve(import.meta.dirname, '../../..');
-const sample = join(repository, 'infra/sample/talk.mp4');
 const walletCents = 1_000_000;
 const clipCents = 150;
 /** All of them share two cores; a single one takes seconds. */
@@ -32,6 +32,7 @@ let server: HostileServer;
 let canary: Canary;
 let service: RunningService;
 let folder: string;
+let goodVideo: string;
 let client: ApiClient;
 /** Clips that were made, and cost. */
 let completed = 0;
@@ -39,6 +40,7 @@ let memory: ReturnType<typeof watchResidentMemory>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'clipledger-hostile-'));
+  goodVideo = await makeShortTalk(folder);
   tenant = await createTenant();
   [server, canary] = [await startHostileServer(tenant.platform), await startCanary()];
   const env = {
@@ -64,7 +66,7 @@ describe.each(waysIn)('$name', (way) => {
   it('ends well for what plays, and with one clear sentence for all else', { timeout: limitMs }, async () => {
     const files = [...hostileFiles, ...(await madeFiles())];
     const around = {
-      ...{ client, server, limitMs, goodVideo: sample, goodFace: facePath ?? (await plainImage()) },
+      ...{ client, server, limitMs, goodVideo, goodFace: facePath ?? (await plainImage()) },
       baseUrl: service.baseUrl('api', 0),
     };
     const outcomes = await inTurns(files, way.atOnce, (file) => way.tryFile(file, around));
@@ -101,8 +103,7 @@ const sentence = String.raw`\w[^\n/]+\.$`;
 const endings: Readonly<Record<HostileFile['must'], RegExp>> = {
   play: /^completed$/,
   fail: new RegExp(`^(4\\d\\d|failed): ${sentence}`),
-  // 501: all is well with it, but face swaps are not made yet.
-  end: new RegExp(`^completed$|^(4\\d\\d|501|failed): ${sentence}`),
+  end: new RegExp(`^completed$|^(4\\d\\d|failed): ${sentence}`),
 };
 
 /** Like `Promise.all` of `work`, with no more than `atOnce` at a time. */

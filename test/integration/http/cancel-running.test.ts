@@ -17,6 +17,7 @@ import type { ClipPipeline } from '#workers/runtime/job-parts.ts';
 import type { Worker } from '#workers/runtime/worker.ts';
 import { ApiFixture, type ApiInstance, type Team, until } from '../api-fixture.ts';
 import { audit } from '../audit/running-audit.ts';
+import { orderClips } from '../clip-jobs.ts';
 import { recordsIn } from '../workers/job-log.ts';
 import { startTestWorker } from '../workers/running-worker.ts';
 import { scriptedPipeline } from '../workers/scripted-pipeline.ts';
@@ -47,12 +48,7 @@ async function startWorker(pipeline: ClipPipeline, concurrency = 2): Promise<voi
   );
 }
 
-async function createClips(team: Team, count: number): Promise<string> {
-  const body = { video_url: 'https://example.com/video.mp4', num_clips: count };
-  const created = await api.request('POST', '/v1/clip', { key: team.key, body });
-  expect(created.status).toBe(200);
-  return String(created.body['job_id']);
-}
+const createClips = (team: Team, count: number) => orderClips(api, team, count);
 
 async function cancel(team: Team, jobId: string) {
   for (;;) {

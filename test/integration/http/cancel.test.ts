@@ -9,6 +9,7 @@ import { partitionOf } from '#infra/kafka/partitioner.ts';
 import { encodeRecord } from '#schemas/codec.ts';
 import { ApiFixture, type ApiInstance, type Team, until } from '../api-fixture.ts';
 import { audit } from '../audit/running-audit.ts';
+import { clipCompleted, clipOf, orderClips } from '../clip-jobs.ts';
 import { recordsIn } from '../workers/job-log.ts';
 
 /** Without workers: nothing of a job runs, and the tests write what workers would. */
@@ -28,12 +29,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-async function createClips(team: Team, count: number): Promise<string> {
-  const body = { video_url: 'https://example.com/video.mp4', num_clips: count };
-  const created = await first.request('POST', '/v1/clip', { key: team.key, body });
-  expect(created.status).toBe(200);
-  return String(created.body['job_id']);
-}
+const createClips = (team: Team, count: number) => orderClips(first, team, count);
 
 /** A paid face swap; its create may still be refused for want of workers. */
 async function requestSwap(team: Team, cents: number): Promise<string> {
@@ -83,32 +79,8 @@ async function refundsOf(jobId: string): Promise<readonly number[]> {
 }
 
 /** Finishes one clip of a job as a worker would. */
-async function complete(jobId: string, item: number): Promise<void> {
-  const { rows } = await fixture.pool.query(
-    `SELECT job.team_id, job.debit_id, clip.clip_id FROM read_model.jobs AS job JOIN read_model.clips AS clip USING (job_id)
-     WHERE job.job_id = $1 AND clip.item = $2`,
-    [jobId, item],
-  );
-  const value = encodeRecord('ClipCompleted', {
-    event_id: randomUUID(),
-    job_id: jobId,
-    item,
-    occurred_at: Date.now(),
-    ...rows[0],
-    title: 'A clip',
-    heading: null,
-    object_key: `results/${jobId}/${item}.mp4`,
-    sheet_object_key: null,
-    duration_ms: 30_000,
-    width: 1080,
-    height: 1920,
-    byte_size: 1,
-    source_start_ms: 0,
-    source_end_ms: 30_000,
-    notes: [],
-  });
-  await appender.append([{ topic: 'job.events', key: jobId, value }]);
-}
+const complete = async (jobId: string, item: number) =>
+  appender.append([clipCompleted(await clipOf(fixture.pool, jobId, item))]);
 
 describe('DELETE /v1/clip/{jobId}', () => {
   test('of a job that has not started gives all of it back, and says so', async () => {
@@ -206,9 +178,8 @@ describe('DELETE /v1/clip/{jobId}', () => {
     try {
       const api = await strict.startApi();
       const team = await strict.createTeam({ cents: 1_000 });
-      const body = { video_url: 'https://example.com/video.mp4', num_clips: 2 };
-      const created = await api.request('POST', '/v1/clip', { key: team.key, body });
-      const answer = await api.request('DELETE', `/v1/clip/${created.body['job_id']}`, { key: team.key });
+      const jobId = await orderClips(api, team, 2);
+      const answer = await api.request('DELETE', `/v1/clip/${jobId}`, { key: team.key });
       expect(answer).toMatchObject({ status: 200, body: { cancelled_clips: 2, refunded_cents: 300 } });
     } finally {
       await strict.close();
@@ -281,9 +252,7 @@ test('while nobody settles, the cancellation holds and can be asked for again', 
   try {
     const api = await alone.startApi();
     const team = await alone.createTeam({ cents: 1_000 });
-    const body = { video_url: 'https://example.com/video.mp4', num_clips: 2 };
-    const created = await api.request('POST', '/v1/clip', { key: team.key, body });
-    const jobId = String(created.body['job_id']);
+    const jobId = await orderClips(api, team, 2);
     await api.stop();
     const own = await openAppender(alone.kafka, { log: alone.log });
     const { watch, pool, kafka } = alone;

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await once(server, 'listening');
   host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   fixture = await ApiFixture.open({ RATE_LIMIT_PER_MINUTE: '10000', EGRESS_ALLOW: host });
-  api = await fixture.startApi({}, undefined, 'available');
+  api = await fixture.startApi();
   worker = await startSwapWorker(fixture.environment, fixture.kafka);
 });
 
@@ -121,7 +121,7 @@ async function follow(team: Team, { job_id: jobId }: Order) {
     if (body['status'] === 'processing') percents.push(Number(body['progress']));
     return body['status'] !== 'processing';
   };
-  await until('the swap to end', isOver, 120_000);
+  await until('the swap to end', isOver, 240_000);
   return { body, percents };
 }
 

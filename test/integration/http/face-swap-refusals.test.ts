@@ -11,7 +11,10 @@ let system: SwapSystem;
 let api: ApiInstance;
 
 beforeAll(async () => {
-  [system, api] = await SwapSystem.open('available');
+  const [opened, [only]] = await SwapSystem.open(1);
+  if (only === undefined) throw new Error('There is no instance.');
+  system = opened;
+  api = only;
 });
 afterAll(() => system?.close());
 

@@ -5,9 +5,9 @@ import { cursorAfter } from '#api/http/cursor.ts';
 import { jobListBody } from '#api/http/list-jobs.ts';
 import { transactionListBody } from '#api/http/list-transactions.ts';
 import { type Appender, openAppender } from '#infra/kafka/appender.ts';
-import { encodeRecord } from '#schemas/codec.ts';
 import type { JobRequested } from '#schemas/records.ts';
 import { ApiFixture, type ApiInstance, type Team, until } from '../api-fixture.ts';
+import { clipCompleted, clipFailed, clipOf, orderClips, type PaidClip } from '../clip-jobs.ts';
 import { requestedJob, requestJobs } from '../workers/job-log.ts';
 
 let fixture: ApiFixture;
@@ -40,12 +40,7 @@ async function transactions(team: Team, query = '', api = second): Promise<Trans
   return transactionListBody.parse(body);
 }
 
-async function createClips(team: Team, count: number, api = first): Promise<string> {
-  const body = { video_url: 'https://example.com/video.mp4', num_clips: count };
-  const created = await api.request('POST', '/v1/clip', { key: team.key, body });
-  expect(created.status).toBe(200);
-  return String(created.body['job_id']);
-}
+const createClips = (team: Team, count: number, api = first) => orderClips(api, team, count);
 
 /** Jobs as the ledger requests them, at times of the test's choosing. */
 const request = (wanted: readonly JobRequested[]) => requestJobs(appender, wanted);
@@ -74,29 +69,13 @@ const swapAt = (team: Team, occurredAtMs: number): JobRequested =>
     },
   });
 
-function completed(job: JobRequested) {
-  const value = encodeRecord('ClipCompleted', {
-    event_id: randomUUID(),
-    job_id: job.job_id,
-    team_id: job.team_id,
-    debit_id: job.debit_id,
-    occurred_at: job.occurred_at + 1,
-    item: 0,
-    clip_id: job.first_clip_id ?? 0,
-    title: 'A clip',
-    heading: null,
-    object_key: `results/${job.job_id}/0.mp4`,
-    sheet_object_key: null,
-    duration_ms: 30_000,
-    width: 1080,
-    height: 1920,
-    byte_size: 1,
-    source_start_ms: 0,
-    source_end_ms: 30_000,
-    notes: [],
-  });
-  return { topic: 'job.events', key: job.job_id, value } as const;
-}
+const clipOfJob = (job: JobRequested, item = 0): PaidClip => ({
+  ...{ job_id: job.job_id, team_id: job.team_id, debit_id: job.debit_id, item },
+  occurred_at: job.occurred_at + 1,
+  clip_id: (job.first_clip_id ?? 0) + item,
+});
+
+const completed = (job: JobRequested) => clipCompleted(clipOfJob(job));
 
 /** All pages from the first to the last, with `between` called after each. */
 async function walk<Body extends { readonly next_cursor: string | null }>(
@@ -205,18 +184,8 @@ describe('GET /v1/wallet/transactions', () => {
   test('shows every cent: the amounts add up to the balance, each with the balance after it', async () => {
     const team = await fixture.createTeam({ cents: 2_000 });
     const jobId = await createClips(team, 2);
-    const { rows } = await fixture.pool.query<{ clip_id: number; item: number; debit_id: string }>(
-      'SELECT clip_id, item, debit_id FROM read_model.clips JOIN read_model.jobs USING (job_id) WHERE job_id = $1 ORDER BY item',
-      [jobId],
-    );
-    const failed = (index: number) => ({
-      ...requestedFailure(jobId, team, rows[index]?.debit_id ?? ''),
-      item: index,
-      clip_id: rows[index]?.clip_id ?? 0,
-    });
-    await appender.append([
-      { topic: 'job.events', key: jobId, value: encodeRecord('ClipFailed', failed(0)) },
-    ]);
+    const clip = await clipOf(fixture.pool, jobId, 0);
+    await appender.append([clipFailed(clip, 'No speech was found.')]);
     await until('the refund', async () =>
       (await transactions(team)).transactions.some(({ type }) => type === 'WalletRefunded'),
     );
@@ -233,7 +202,7 @@ describe('GET /v1/wallet/transactions', () => {
     const [refund, debit, topUp] = all;
     expect(refund).toMatchObject({
       job_id: jobId,
-      clip_id: rows[0]?.clip_id,
+      clip_id: clip.clip_id,
       debit_id: debit?.event_id,
       reason: 'No speech was found.',
     });
@@ -269,18 +238,6 @@ describe('GET /v1/wallet/transactions', () => {
     expect(others.transactions.map(({ seq }) => seq)).toEqual([3, 2, 1]);
   });
 });
-
-function requestedFailure(jobId: string, team: Team, debitId: string) {
-  return {
-    event_id: randomUUID(),
-    job_id: jobId,
-    team_id: team.teamId,
-    debit_id: debitId,
-    occurred_at: Date.now(),
-    code: 'BROKEN',
-    error: 'No speech was found.',
-  };
-}
 
 describe('a query that is not right is refused with a sentence that says why', () => {
   let queryTeam: Team;

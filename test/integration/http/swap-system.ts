@@ -26,19 +26,16 @@ export class SwapSystem {
     this.rich = rich;
   }
 
-  /** Opened with its first instances, one for each of `faceSwaps`. */
-  static async open<const Modes extends readonly ('available' | 'not-yet')[]>(
-    ...faceSwaps: Modes
-  ): Promise<readonly [SwapSystem, ...{ [Mode in keyof Modes]: ApiInstance }]> {
+  /** Opened with so many instances. */
+  static async open(instances: number): Promise<readonly [SwapSystem, readonly ApiInstance[]]> {
     const sources = await openSwapSources();
     const fixture = await ApiFixture.open({
       RATE_LIMIT_PER_MINUTE: '100000',
       EGRESS_ALLOW: sources.host,
       FACE_SWAP_MAX_BYTES: String(maxBytes),
     });
-    const apis = await Promise.all(faceSwaps.map((mode) => fixture.startApi({}, undefined, mode)));
-    const system = new SwapSystem(fixture, sources, await fixture.createTeam({ cents: 1_000_000 }));
-    return [system, ...(apis as { [Mode in keyof Modes]: ApiInstance })];
+    const apis = await Promise.all(Array.from({ length: instances }, () => fixture.startApi()));
+    return [new SwapSystem(fixture, sources, await fixture.createTeam({ cents: 1_000_000 })), apis];
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '#infra/config.ts';
 import { connectKafka } from '#infra/kafka/connection.ts';
@@ -7,6 +8,7 @@ import { createLogger } from '#infra/log.ts';
 import { ApiClient, createTeam } from '#test/stack/client.ts';
 import { until } from '#test/stack/poll.ts';
 import { type RunningService, startService } from '#test/stack/service.ts';
+import { makeShortTalk } from '#test/stack/short-talk.ts';
 import { createTenant, type Tenant } from '#test/stack/tenant.ts';
 import { readLoggedMoney } from '../../faults/logged-money.ts';
 import { file, mp4Like, text } from './form.ts';
@@ -14,7 +16,6 @@ import { postParts, UploadedObjects } from './upload-fixture.ts';
 
 /** Uploads in the whole service, seen from outside. */
 
-const sample = fileURLToPath(new URL('../../../infra/sample/talk.mp4', import.meta.url));
 const jobLimitMs = 240_000;
 
 let tenant: Tenant;
@@ -25,7 +26,10 @@ let key: string;
 const firstApi = () => ({ url: service.baseUrls[0] ?? '' });
 
 describe('an uploaded video', () => {
+  let folder: string;
+
   beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'clipledger-uploaded-'));
     tenant = await createTenant();
     service = await startService(tenant, { api: 1, projector: 1, workers: 1 });
     ({ key } = await createTeam(tenant, { name: 'uploads', cents: 1_000 }));
@@ -34,12 +38,16 @@ describe('an uploaded video', () => {
   afterAll(async () => {
     objects?.close();
     await service?.stop();
+    await rm(folder, { recursive: true, force: true });
   });
 
   test(
     'becomes a clip with a title, and is deleted then',
     async () => {
-      const parts = [file('video', await readFile(sample), 'board_meeting.mp4'), text('length', '10')];
+      const parts = [
+        file('video', await readFile(await makeShortTalk(folder)), 'board_meeting.mp4'),
+        text('length', '10'),
+      ];
       const created = await postParts(firstApi(), parts, { 'x-api-key': key });
       expect(created).toMatchObject({ status: 200, body: { num_clips: 1, cost_cents: 150 } });
       const client = new ApiClient(() => service.baseUrls, key);

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { findFreePort } from '#infra/embedded/ports.ts';
 import { isAlive } from '#infra/embedded/process-table.ts';
+import { childEnvironment } from '#test/stack/child-environment.ts';
 import { until } from '#test/stack/poll.ts';
 import { createTenant, type Tenant } from '#test/stack/tenant.ts';
 
@@ -48,8 +49,7 @@ function start(...args: string[]): StartCommand {
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
+      ...childEnvironment,
       ...tenant.env,
       DATA_DIR: dataDir,
       PORT: String(port),

@@ -24,7 +24,7 @@ beforeAll(async () => {
     EGRESS_ALLOW: `${receiver.authority},${sources.host}`,
   });
   [api, withoutKey] = await Promise.all([
-    fixture.startApi({ WEBHOOK_MASTER_KEY: 'ab'.repeat(32) }, undefined, 'available'),
+    fixture.startApi({ WEBHOOK_MASTER_KEY: 'ab'.repeat(32) }),
     fixture.startApi(),
   ]);
   jobs = await PaidJobs.open(fixture);

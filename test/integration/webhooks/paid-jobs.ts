@@ -4,8 +4,9 @@ import { type Appender, openAppender } from '#infra/kafka/appender.ts';
 import { encodeRecord } from '#schemas/codec.ts';
 import { plainClipOptions } from '#test/plain-clip-options.ts';
 import { type ApiFixture, type Team, until } from '../api-fixture.ts';
+import { clipCompleted, clipFailed, clipOf } from '../clip-jobs.ts';
 
-type JobRow = { team_id: number; debit_id: string; clip_ids: readonly number[] };
+type JobRow = { team_id: number; debit_id: string };
 
 /** Paid jobs that end as the test says, as if workers had done them. */
 export class PaidJobs {
@@ -47,35 +48,13 @@ export class PaidJobs {
     jobId: string,
     end: { readonly item?: number; readonly error?: string; readonly occurredAtMs?: number } = {},
   ): Promise<void> {
-    const item = end.item ?? 0;
-    const row = await this.#rowOf(jobId);
-    const common = {
-      event_id: randomUUID(),
-      job_id: jobId,
-      item,
-      occurred_at: end.occurredAtMs ?? Date.now(),
-      team_id: row.team_id,
-      debit_id: row.debit_id,
-      clip_id: row.clip_ids[item] ?? 0,
+    const clip = {
+      ...(await clipOf(this.#fixture.pool, jobId, end.item ?? 0)),
+      ...(end.occurredAtMs !== undefined && { occurred_at: end.occurredAtMs }),
     };
-    const value =
-      end.error === undefined
-        ? encodeRecord('ClipCompleted', {
-            ...common,
-            title: 'A title',
-            heading: null,
-            object_key: `results/${jobId}/${common.clip_id}.mp4`,
-            sheet_object_key: null,
-            duration_ms: 30_000,
-            width: 1080,
-            height: 1920,
-            byte_size: 1,
-            source_start_ms: 0,
-            source_end_ms: 30_000,
-            notes: [],
-          })
-        : encodeRecord('ClipFailed', { ...common, code: 'BROKEN', error: end.error });
-    await this.#appender.append([{ topic: 'job.events', key: jobId, value }]);
+    const record =
+      end.error === undefined ? clipCompleted(clip, { title: 'A title' }) : clipFailed(clip, end.error);
+    await this.#appender.append([record]);
   }
 
   /** The same for a face swap. */
@@ -146,9 +125,7 @@ export class PaidJobs {
       ({
         rows: [row],
       } = await this.#fixture.pool.query<JobRow>(
-        `SELECT team_id, debit_id,
-                ARRAY(SELECT clip_id::int FROM read_model.clips WHERE clips.job_id = $1 ORDER BY item) AS clip_ids
-         FROM read_model.jobs WHERE job_id = $1`,
+        'SELECT team_id, debit_id FROM read_model.jobs WHERE job_id = $1',
         [jobId],
       ));
       return row !== undefined;

@@ -1,31 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { likenessSize } from '#workers/swap/faces/face-likeness.ts';
 import { faceSegments, persons } from '#workers/swap/faces/identity.ts';
 
-/** A likeness with all its weight on one texel: two of them are alike only when it is the same. */
-function likeness(texel: number): Float32Array {
-  return new Float32Array(likenessSize ** 2).fill(1, texel, texel + 1);
+/** Shapes of a single number: persons are whole numbers apart, shots of one person a hundredth. */
+function track(first: number, last: number, shape: number, height = 100) {
+  const frames = Array.from({ length: Math.floor((last - first) / 5) + 1 }, (_, index) => first + index * 5);
+  return { frames, shape: Float32Array.of(shape), height };
 }
 
-function track(first: number, last: number, texel: number, height = 100) {
-  const frames = Array.from({ length: Math.floor((last - first) / 5) + 1 }, (_, index) => first + index * 5);
-  return { frames, likeness: likeness(texel), height };
-}
+const apart = (a: Float32Array, b: Float32Array): number => Math.abs((a[0] ?? 0) - (b[0] ?? 0));
 
 describe('the one identity of a job', () => {
   test('is the person who is longest in the picture, over all shots', () => {
-    const [anna, ben, annaAgain] = [track(0, 100, 1), track(105, 260, 2), track(300, 400, 1)];
-    expect(persons([anna, ben, annaAgain])[0]).toEqual([anna, annaAgain]);
+    const [anna, ben, annaAgain] = [track(0, 100, 1), track(105, 260, 2), track(300, 400, 1.01)];
+    expect(persons([anna, ben, annaAgain], apart)[0]).toEqual([anna, annaAgain]);
   });
 
   test('never joins two faces of one moment, however alike they are', () => {
     const twins = [track(0, 100, 1), track(0, 100, 1)];
-    expect(persons(twins).map((each) => each.length)).toEqual([1, 1]);
+    expect(persons(twins, apart).map((each) => each.length)).toEqual([1, 1]);
   });
 
   test('is the larger face of two that are seen for the same time', () => {
     const [small, large] = [track(0, 100, 1, 80), track(0, 100, 2, 200)];
-    expect(persons([small, large])[0]).toEqual([large]);
+    expect(persons([small, large], apart)[0]).toEqual([large]);
   });
 });
 

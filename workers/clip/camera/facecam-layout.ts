@@ -10,6 +10,8 @@ const mostBand = 0.4;
 const frameWidth = 0.015;
 /** A face this much higher than the inset is the streamer's, shown large: then there is no game to show. */
 const largeFace = 0.45;
+/** The game's box keeps this far from the inset, whose drawn frame may be wider than what was found. */
+const clearance = 0.03;
 /** The game's box may leave the middle by this part of the picture's width to keep clear of the inset. */
 const mostShift = 0.2;
 
@@ -69,7 +71,9 @@ function gameBox(inset: Box, area: Box, band: Size): Box {
   const height = Math.min(area.height, area.width / shape);
   const middle = area.x + (area.width - width) / 2;
   const isLeft = inset.x + inset.width / 2 < area.x + area.width / 2;
-  const clear = isLeft ? Math.max(middle, inset.x + inset.width) : Math.min(middle, inset.x - width);
+  const clear = isLeft
+    ? Math.max(middle, inset.x + inset.width * (1 + clearance))
+    : Math.min(middle, inset.x - inset.width * clearance - width);
   const isNear = Math.abs(clear - middle) <= mostShift * area.width;
   return {
     x: between(isNear ? clear : middle, area.x, area.x + area.width - width),

@@ -24,6 +24,8 @@ const eyesAt = 0.33;
 const mostZoom = 2.5;
 /** A box of fewer lines is too coarse to fill a clip. */
 const leastBoxHeight = 240;
+/** Faces that take more of the clip's height are not punched in on. */
+const mostShareForPunch = 0.42;
 /** How fast the camera comes nearer or goes back, in times a second. */
 const mostZoomSpeed = 0.5;
 /** Faces whose size varies less keep the camera at one distance. */
@@ -98,6 +100,8 @@ function boxHeights(
         ),
         whole,
       );
+  // A face that fills the picture has no need of a camera that comes nearer.
+  if (quantile(faces, 0.9) > mostShareForPunch * usual) return plain;
   return plain.map((height, step) => Math.max(least, height * punchFactor(punches, times[step] ?? 0)));
 }
 

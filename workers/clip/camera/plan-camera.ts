@@ -54,11 +54,17 @@ function followed(
 ): Pick<CameraPlan, 'scenes' | 'notes'> {
   const played = withClipTimes(cuts.flatMap((cut) => takesOfCut(analysis, cut)));
   const punches = framing === 'near' ? punchIns(analysis, played) : [];
-  const scenes = played.map(({ span, area, face }, index): CameraScene => {
+  const scenes = played.map(({ span, area, face, isGroup }, index): CameraScene => {
+    const shooting = {
+      area,
+      output,
+      framing: isGroup ? 'whole-height' : framing,
+      punches: punches[index] ?? [],
+    } as const;
     const path =
       face === undefined
         ? [{ at_ms: span.startMs, box: coverBox(area, output) }]
-        : followFace(face, span, { area, output, framing, punches: punches[index] ?? [] });
+        : followFace(face, span, shooting);
     return { start_ms: span.startMs, end_ms: span.endMs, layout: { kind: 'crop', path } };
   });
   const isFaceless = played.every(({ face }) => face === undefined);

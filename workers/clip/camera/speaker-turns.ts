@@ -3,8 +3,8 @@ import type { Face, Span } from './face-sightings.ts';
 import { mouthMovement, mouthOnset } from './mouth-movement.ts';
 import { loudSpans } from './speech-energy.ts';
 
-/** A stretch of a shot in which one of its faces is looked at. */
-export type Turn = { readonly span: Span; readonly face: Face };
+/** A stretch of a shot in which one of its faces is looked at; undefined where one cannot tell whose turn it is. */
+export type Turn = { readonly span: Span; readonly face: Face | undefined };
 
 const windowMs = 400;
 /** A mouth moves this much more than the other's (both from 0 to 1) when its owner speaks. */
@@ -21,6 +21,7 @@ const beforeOnsetMs = 120;
  * Who is looked at when in a shot with faces: the one whose lips move while there is speech. Each mouth is
  * measured against its own usual movement; a new speaker counts from the first of three windows that it wins, and
  * is cut to when the mouth opens. Where nobody speaks, the last speaker goes on; who is seen alone is looked at.
+ * Where nobody speaks at all, there is one turn without a face.
  * Faces come the most prominent first. Pure.
  */
 export function speakerTurns(faces: readonly Face[], shot: Span, analysis: SourceAnalysis): readonly Turn[] {
@@ -29,12 +30,15 @@ export function speakerTurns(faces: readonly Face[], shot: Span, analysis: Sourc
   const windows = windowsOf(shot);
   const isLoud = loudSpans(shot, analysis.sound);
   const winners = windowWinners(faces, windows, isLoud);
-  const chosen = settled(winners).map((face) => face ?? 0);
+  const known = settled(winners);
+  if (known.every((face) => face === undefined)) {
+    return [{ span: shot, face: faces.length === 1 ? first : undefined }];
+  }
+  const chosen = known.map((face) => face ?? 0);
   const changes = changesOf(chosen).map(({ window, face }) => {
     const span = windows[window] ?? shot;
-    const known = faces[face] ?? first;
-    if (window === 0) return { ms: shot.startMs, face: known };
-    return { ms: changeMs(known, span, isLoud), face: known };
+    const speaker = faces[face] ?? first;
+    return { ms: window === 0 ? shot.startMs : changeMs(speaker, span, isLoud), face: speaker };
   });
   return turnsOf(changes, shot);
 }

@@ -1,6 +1,7 @@
 import type { SourceAnalysis } from '../../media/analysis/analysis-schema.ts';
 import type { Box } from './camera-plan.ts';
 import { type Face, facesWithin, type Span } from './face-sightings.ts';
+import { groupOf } from './group-of-faces.ts';
 import { shotsOfCut } from './shots-of-cut.ts';
 import { areaOfShot } from './shown-areas.ts';
 import { speakerTurns } from './speaker-turns.ts';
@@ -11,6 +12,8 @@ export type Take = {
   readonly area: Box;
   /** Undefined where no face is seen. */
   readonly face: Face | undefined;
+  /** The face stands for several, which are shown together from afar. */
+  readonly isGroup: boolean;
 };
 
 /** Beside a face, one that is so much lower belongs to somebody in the background. */
@@ -29,11 +32,15 @@ export function takesOfCut(
   return shotsOfCut(analysis, cut).flatMap((span): readonly Take[] => {
     const area = areaOfShot(analysis, span);
     const faces = mainFaces(facesWithin(analysis, span));
-    if (faces.length === 0) return [{ span, area, face: undefined }];
+    if (faces.length === 0) return [{ span, area, face: undefined, isGroup: false }];
     const lead = leadOf(faces, span);
     const rest = { startMs: lead.endMs, endMs: span.endMs };
-    const takes = speakerTurns(faces, rest, analysis).map((turn): Take => ({ ...turn, area }));
-    return lead.endMs > lead.startMs ? [{ span: lead, area, face: undefined }, ...takes] : takes;
+    const takes = speakerTurns(faces, rest, analysis).map((turn): Take => {
+      const face = turn.face ?? groupOf(faces, rest, area);
+      return { span: turn.span, area, face, isGroup: turn.face === undefined };
+    });
+    const leadTake: Take = { span: lead, area, face: undefined, isGroup: false };
+    return lead.endMs > lead.startMs ? [leadTake, ...takes] : takes;
   });
 }
 

@@ -40,7 +40,10 @@ export async function chooseClips(
       ...choice.notes,
     ]),
   );
-  return { clips, shortfall: shortfall(clips.length, request.num_clips, range) };
+  return {
+    clips,
+    shortfall: shortfall(clips.length, request.num_clips, { range, durationMs: analysis.duration_ms }),
+  };
 }
 
 type Choosing = {

@@ -17,7 +17,7 @@ const fewestWords = 3;
 const mostWords = 10;
 /** A word that was recognised worse than this does not stand in a headline; one that carries the sense, even less so. */
 const leastConfidence = 0.5;
-const leastContentConfidence = 0.66;
+const leastContentConfidence = 0.62;
 const leastMeanConfidence = 0.76;
 
 /** Openings that only announce what is said: `I think that …`, `it is worth mention in passing that …`. */
@@ -40,6 +40,8 @@ const subjects =
   /^(?:i|you|he|she|we|they|it|nobody|everybody|everyone|someone|people|nothing|everything|there|i'm|you're|we're|they're|i've|you've|we've)$/;
 const prepositions =
   /^(?:of|in|on|at|by|for|from|with|to|into|than|about|through|over|under|between|upon|without)$/;
+const orders =
+  /^(?:ask|look|imagine|stop|think|remember|forget|never|don't|try|keep|let|make|take|go|come|get|give|find|use|start|tell|say|believe|learn|build|buy|choose|help|call|read|write|hear|listen|leave|open|play|watch)$/;
 const abbreviation = /^(?:mr|mrs|ms|dr|st|vs|jr|sr|prof|gen|[a-z])\.$/i;
 
 /** All headlines of three to ten well-heard words that a clip's sentences hold, broken ones left out. Pure. */
@@ -157,17 +159,34 @@ function kindOf(
   const hasSubject = at > 0 || subjects.test(first) || /(?:'s|'re|'m|'ve|'ll)$/.test(first);
   const isNamed = /^\p{Lu}/u.test(sentence.words[from]?.text ?? '');
   const startsNoun = determiners.test(first) || subjects.test(first) || isNumber(first) || isNamed;
-  if (startsSentence) return hasSubject || at === 0 ? 'clause' : null;
+  if (startsSentence || isOrder(sentence, own, { from, to })) return hasSubject || at === 0 ? 'clause' : null;
   return hasSubject && startsNoun ? 'clause' : null;
+}
+
+/** `…, ask what you can do for your country.`: after a comma, to the sentence's end. */
+function isOrder(
+  sentence: Sentence,
+  own: readonly string[],
+  { from, to }: Pick<WordRange, 'from' | 'to'>,
+): boolean {
+  const afterComma = /[,;:]$/.test(sentence.words[from - 1]?.text ?? '');
+  return afterComma && to === sentence.words.length && orders.test(own[0] ?? '');
 }
 
 function isNounPhrase(words: readonly SpokenWord[], own: readonly string[]): boolean {
   if (own.some((word) => commonVerbs.has(word) || dependent.test(word) || subjects.test(word))) return false;
   if (words.slice(0, -1).some((word) => /[,;:]$/.test(word.text))) return false;
+  // `Google to invest`, `a model by comparing`: something is done there, whatever the verb.
+  const acts = own.some((word, at) => prepositions.test(word) && isAction(word, own[at + 1] ?? ''));
+  if (acts) return false;
   const than = own.indexOf('than');
   if (than >= 0 && !own.slice(0, than).some((word) => /^(?:more|less|fewer|rather)$/.test(word)))
     return false;
   return !own.some((word) => backPointers.has(word));
+}
+
+function isAction(preposition: string, next: string): boolean {
+  return next.endsWith('ing') || (preposition === 'to' && !determiners.test(next));
 }
 
 /** How many words only announce the rest. */

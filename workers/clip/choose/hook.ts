@@ -3,7 +3,8 @@ import type { Span } from '../../media/speech/utterances.ts';
 import type { Candidate, JudgedSource } from './candidates.ts';
 import type { Cut, Hook } from './chosen-clip.ts';
 import type { Edge } from './clip-edges.ts';
-import { markSentence } from './sentence-marks.ts';
+import { bareWord } from './english-words.ts';
+import { endsOpen, markSentence } from './sentence-marks.ts';
 import type { Sentence } from './transcript.ts';
 
 /** How a clip opens: what plays, in which order, and which part of it is the hook. */
@@ -32,6 +33,8 @@ const clearlyStronger = 0.25;
 const strongTeaser = 0.5;
 /** With a wish the strongest words go first, unless the opening is as good as they are. */
 const asGood = 0.05;
+/** Weaker words make nobody curious: then the clip's own beginning is as good a hook. */
+const worthTeasing = 0.3;
 /** Shorter than this nobody understands what he hears. */
 const shortestTeaserMs = 1_200;
 const fewestTeaserWords = 3;
@@ -66,7 +69,7 @@ export function openClip(
       (phrase) => phrase.startMs >= clip.startMs && phrase.endMs <= clip.endMs,
     ),
   );
-  const opening = openingStrength(clip, sentences, phrases, source);
+  const opening = openingStrength(clip, sentences, phrases, source, wish);
   const later = phrases.filter((phrase) => phrase.startMs >= clip.startMs + mostMs);
   const teaser = strongestOf(advisedPhrases(later, source, wish));
   if (teaser === null || !teases(teaser, opening, clip, wish)) {
@@ -108,21 +111,24 @@ function withoutWords(whole: Cut, { hookMs }: HookWish): OpenedClip {
 
 function teases(teaser: Phrase, openingStrength: number, clip: Candidate, wish: HookWish): boolean {
   if (clip.endMs - clip.startMs < shortestWithTeaserMs && wish.hookMs === null) return false;
-  if (wish.hookMs !== null) return teaser.strength > openingStrength + asGood;
+  if (wish.hookMs !== null)
+    return teaser.strength >= worthTeasing && teaser.strength > openingStrength + asGood;
   return teaser.strength >= strongTeaser && teaser.strength >= openingStrength + clearlyStronger;
 }
 
-/** How strong the clip's own beginning is: its first sentence, or the strongest phrase in it that fits. */
+/** How strong the clip's own beginning is: the strongest phrase in it that fits, or without a wish its first sentence. */
 function openingStrength(
   clip: Candidate,
   sentences: readonly Sentence[],
   phrases: readonly Phrase[],
   source: JudgedSource,
+  wish: HookWish,
 ): number {
   const [first] = sentences;
   if (first === undefined) return 0;
   const run = { from: 0, to: first.words.length };
-  const whole = strengthOf(first, run, undefined, first, first.endMs - first.startMs, source);
+  const isFree = wish.hookMs === null;
+  const whole = isFree ? strengthOf(first, run, undefined, first, first.endMs - first.startMs, source) : 0;
   const early = phrases.filter((phrase) => phrase.startMs <= clip.startMs + leadMs + tailMs);
   return Math.max(whole, ...early.map((phrase) => phrase.strength));
 }
@@ -166,11 +172,18 @@ function phrasesOf(
       // Words that run into their neighbours cannot be cut free of them.
       if (from === 0 && sentence.gapBeforeMs < 0) continue;
       if (to === sentence.words.length && sentence.gapAfterMs < 0) continue;
+      if (breaksOff(sentence, to)) continue;
       if (to - from < fewestTeaserWords || span.endMs - span.startMs < shortestTeaserMs) continue;
       phrases.push({ ...span, strength: strengthOf(sentence, { from, to }, last, span, mostMs, source) });
     }
   }
   return phrases;
+}
+
+/** Words that wait for more are no teaser: an unfinished sentence's, or such as end on `the`. */
+function breaksOff(sentence: Sentence, to: number): boolean {
+  const isEnd = to === sentence.words.length;
+  return (isEnd && !sentence.isClosed) || endsOpen(bareWord(sentence.words[to - 1]?.text ?? ''));
 }
 
 /** Numbers of the words before which a listener hears a break; the first and one beyond the last among them. */

@@ -39,6 +39,9 @@ export const anyPromptTexts: readonly string[] = [
   'a funny thing',
 ];
 
+/** Of a prompt no more is read than a person would write, and no more things in it. */
+const mostPromptLength = 4_000;
+const mostPromptParts = 12;
 /** Measured on prompts that match a programme and on such that do not: unrelated ones stay below. */
 const leastLikeness = 0.24;
 /** Where the prompt's own words are said, less likeness will do. */
@@ -64,6 +67,7 @@ const pair =
 /** Takes a prompt apart; commands such as a length or a number are not followed, and read as if they were a topic. Pure. */
 export function promptTexts(prompt: string): PromptTexts {
   const clauses = prompt
+    .slice(0, mostPromptLength)
     .split(/[.;!?\n]+|,\s+(?=(?:but|and|not|no|avoid|skip|without|do not|don'?t)\b)/i)
     .map((clause) => clause.trim())
     .filter((clause) => /\p{L}{2}/u.test(clause));
@@ -74,8 +78,8 @@ export function promptTexts(prompt: string): PromptTexts {
   const whole = asked.join('. ');
   const parts = asked.flatMap(namedThings);
   return {
-    wanted: [...new Set([whole, ...parts])].filter((text) => text !== ''),
-    unwanted: unwanted.filter((text) => text !== ''),
+    wanted: [...new Set([whole, ...parts])].filter((text) => text !== '').slice(0, mostPromptParts),
+    unwanted: unwanted.filter((text) => text !== '').slice(0, mostPromptParts),
     part: namedPart(prompt),
     wantsPair: pair.test(prompt),
   };
@@ -123,11 +127,12 @@ export function matchPrompt(
 ): PromptMatch {
   const contexts = withNeighbours(spoken.vectors, spoken.topics);
   const words = promptWordShares(texts.wanted.join(' '), spoken.sentences);
+  const anyPrompt = meanVector(vectors.anyPrompt);
   const scored = spoken.sentences.map((sentence, at) => {
     const [own, context] = [spoken.vectors[at], contexts[at]];
     if (own === undefined || context === undefined) return { likeness: 0, total: 0, hasWord: false };
     const to = (vector: Float32Array): number => (similarity(own, vector) + similarity(context, vector)) / 2;
-    const common = vectors.anyPrompt.reduce((sum, vector) => sum + to(vector), 0) / vectors.anyPrompt.length;
+    const common = to(anyPrompt);
     const wanted = Math.max(0, ...vectors.wanted.map(to));
     const unwanted = Math.max(0, ...vectors.unwanted.map(to));
     const isUnwanted = unwanted >= leastLikeness && unwanted >= wanted;
@@ -153,6 +158,12 @@ export function matchPrompt(
   const floor = best * 0.35;
   const relevance = scored.map(({ total }) => clamp01((total - floor) / Math.max(1e-6, best - floor)));
   return { relevance: onlyPart(texts.part, relevance, spoken.sentences), matches };
+}
+
+/** The likeness to a mean is the mean of the likenesses. */
+function meanVector(vectors: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array(0)] = vectors;
+  return first.map((_, at) => vectors.reduce((sum, vector) => sum + (vector[at] ?? 0), 0) / vectors.length);
 }
 
 /** Relevant passages this far apart are parts of their own. */

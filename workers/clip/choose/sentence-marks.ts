@@ -3,6 +3,7 @@ import {
   bareWord,
   businessWords,
   closingPhrases,
+  commonVerbs,
   connectives,
   fillers,
   fragments,
@@ -86,10 +87,23 @@ export function isHalfSentence(sentence: Sentence): boolean {
   const subordinate =
     /^(?:when|if|although|though|while|because|as|since|unless|until|whenever|once|that|from|after|before)$/;
   const last = sentence.words.at(-1)?.text ?? '';
-  return (subordinate.test(opening ?? '') && !/,/.test(sentence.text)) || endsOpen(bareWord(last));
+  const isSubordinate = subordinate.test(opening ?? '') && !/,/.test(sentence.text);
+  return isSubordinate || endsOpen(bareWord(last)) || breaksOff(sentence, bare);
 }
 
-function endsOpen(lastWord: string): boolean {
+/** `…, and it was a matter of course that in the Middle Ages.`: a last clause without a verb, and hardly a pause. */
+function breaksOff(sentence: Sentence, bare: readonly string[]): boolean {
+  if (sentence.gapAfterMs > 500) return false;
+  const opens = bare.findLastIndex((word) =>
+    /^(?:that|which|who|when|where|because|if|although)$/.test(word),
+  );
+  const tail = bare.slice(opens + 1);
+  if (opens < 3 || !/^(?:in|on|at|by|with|from|to|of|for)$/.test(tail[0] ?? '')) return false;
+  return !tail.some((word) => commonVerbs.has(word) || /[^e]ed$/.test(word));
+}
+
+/** Whether a bare word asks for more after it. Pure. */
+export function endsOpen(lastWord: string): boolean {
   return /^(?:the|a|an|of|to|and|or|but|with|for|in|on|at|by|from|my|your|our|their|his|its|very|is|are|was|were|that|which|therefore)$/.test(
     lastWord,
   );

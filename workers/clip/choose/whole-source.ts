@@ -27,8 +27,17 @@ function stretch(source: JudgedSource, endMs: number): Candidate {
 }
 
 /** Why there are fewer clips than asked, a sentence for the client; null when there are not. Pure. */
-export function shortfall(found: number, asked: number, range: DurationRange): string | null {
+export function shortfall(
+  found: number,
+  asked: number,
+  source: { readonly range: DurationRange; readonly durationMs: number },
+): string | null {
   if (found >= asked) return null;
+  const { range, durationMs } = source;
+  if (durationMs < range.minMs) {
+    const lasts = (durationMs / 1000).toFixed(1);
+    return `The source lasts only ${lasts} seconds, which is enough for one clip; ${asked} were asked for.`;
+  }
   const seconds = Math.round(range.minMs / 1000);
   const clips = found === 1 ? 'one clip' : `${found} clips`;
   return `The source gives only ${clips} of at least ${seconds} seconds without repeating itself; ${asked} were asked for.`;

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { type FontFile, FontUnusable, parseFont } from './font-file.ts';
 
 const bundledFolder = join(import.meta.dirname, 'fonts');
@@ -37,17 +37,21 @@ export type FontStack = readonly [LoadedFont, ...LoadedFont[]];
  * bundled ones, and never the machine's.
  */
 export class FontStore {
-  readonly #own: ReadonlyMap<string, string>;
+  readonly #own: OwnFonts;
   readonly #loaded = new Map<string, Promise<LoadedFont>>();
 
-  private constructor(own: ReadonlyMap<string, string>) {
+  private constructor(own: OwnFonts) {
     this.#own = own;
   }
 
-  /** `folder` is the operator's (`FONTS_DIR`). Throws `FontUnusable` where it, or a font in it, cannot be used. */
+  /**
+   * `folder` is the operator's (`FONTS_DIR`). Throws `FontUnusable` where it, or a font in it, cannot be used.
+   */
   static async open(folder?: string): Promise<FontStore> {
-    const store = new FontStore(folder === undefined ? new Map() : await ownFonts(folder));
+    const own = folder === undefined ? { named: new Map(), further: [] } : await ownFonts(folder);
+    const store = new FontStore(own);
     await Promise.all(fontNames.map((name) => store.stack(name, '')));
+    await Promise.all(own.further.map((path) => store.#load(path)));
     return store;
   }
 
@@ -59,12 +63,13 @@ export class FontStore {
     const bundled = bundledFonts[name];
     if (bundled === undefined) throw new Error(`There is no font ${name}.`);
     const stack: [LoadedFont, ...LoadedFont[]] = [
-      await this.#load(this.#own.get(spelling(name)) ?? join(bundledFolder, bundled)),
+      await this.#load(this.#own.named.get(spelling(name)) ?? join(bundledFolder, bundled)),
     ];
     let missing = [...new Set(text)].filter((point) => !isInvisible(point) && !has(stack[0], point));
-    for (const file of inOrderFor(text)) {
+    const others = [...inOrderFor(text).map((file) => join(bundledFolder, file)), ...this.#own.further];
+    for (const path of others) {
       if (missing.length === 0) break;
-      const font = await this.#load(join(bundledFolder, file));
+      const font = await this.#load(path);
       const left = missing.filter((point) => !has(font, point));
       if (left.length < missing.length) stack.push(font);
       missing = left;
@@ -84,17 +89,22 @@ export class FontStore {
   }
 }
 
-async function ownFonts(folder: string): Promise<ReadonlyMap<string, string>> {
+/** An operator's fonts: those that stand for one of the interface's, and others for what no bundled one has. */
+type OwnFonts = { readonly named: ReadonlyMap<string, string>; readonly further: readonly string[] };
+
+async function ownFonts(folder: string): Promise<OwnFonts> {
   const files = await readdir(folder).catch((error: unknown) => {
     throw new FontUnusable(`FONTS_DIR is ${folder}, which cannot be read.`, { cause: error });
   });
   const known = new Set(fontNames.map(spelling));
-  const fonts = files.filter((file) => /^\.[ot]tf$/i.test(extname(file)));
-  return new Map(
-    fonts
-      .map((file) => [spelling(file.slice(0, -extname(file).length)), join(folder, file)] as const)
-      .filter(([name]) => known.has(name)),
-  );
+  const fonts = files
+    .filter((file) => /^\.[ot]tf$/i.test(extname(file)))
+    .toSorted()
+    .map((file) => ({ name: spelling(basename(file, extname(file))), path: join(folder, file) }));
+  return {
+    named: new Map(fonts.filter(({ name }) => known.has(name)).map(({ name, path }) => [name, path])),
+    further: fonts.filter(({ name }) => !known.has(name)).map(({ path }) => path),
+  };
 }
 
 /** `Proxima Nova`, `proxima-nova` and `ProximaNova` are one. */

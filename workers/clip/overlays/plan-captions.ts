@@ -7,6 +7,8 @@ import type { CaptionPage, CaptionPlan } from './overlay-plan.ts';
 const mostLineCharacters = 18;
 const mostLines = 2;
 const mostPageMs = 2_000;
+/** What is said on a page: some time is left to read its last word. */
+const mostSpokenMs = 1_800;
 /** How long a page may stay after its last word; and so short a gap to the next page is no gap. */
 const lingerMs = 400;
 
@@ -69,7 +71,7 @@ function pagesOf(phrase: readonly ClipWord[]): readonly (readonly ClipWord[])[] 
 }
 
 function fits(words: readonly ClipWord[]): boolean {
-  return durationMs(words) <= mostPageMs && linesOf(words) !== undefined;
+  return durationMs(words) <= mostSpokenMs && linesOf(words) !== undefined;
 }
 
 function pageCost(words: readonly ClipWord[], isLast: boolean): number {
@@ -115,12 +117,10 @@ function timed(
   const [first, last] = [page[0], page.at(-1)];
   const next = pages[index + 1]?.[0];
   const start_ms = first?.start_ms ?? 0;
-  const spoken = Math.min(last?.end_ms ?? 0, start_ms + mostPageMs);
+  const spoken = last?.end_ms ?? 0;
   const isFollowed = next !== undefined && next.cut === last?.cut;
-  const end_ms = Math.max(
-    start_ms + 1,
-    Math.min(spoken + (isFollowed ? lingerMs : 0), next?.start_ms ?? spoken),
-  );
+  const wished = Math.min(spoken + (isFollowed ? lingerMs : 0), start_ms + mostPageMs);
+  const end_ms = Math.max(start_ms + 1, Math.min(wished, next?.start_ms ?? wished));
   const lines = linesOf(page) ?? [page];
   return {
     start_ms,

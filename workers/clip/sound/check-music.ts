@@ -37,7 +37,8 @@ const sentences: Readonly<Record<MediaType['kind'], string>> = {
   page: 'The music is a web page: give a direct link to an MP3, WAV or AAC file.',
   playlist: 'The music is a playlist: give a direct link to an MP3, WAV or AAC file.',
   image: 'The music is an image: MP3, WAV and AAC files are supported.',
-  video: 'The music is a video file: MP3, WAV and AAC files are supported.',
+  video:
+    'The music is a video file, or in a container of videos: give an MP3, WAV or AAC file (.mp3, .wav, .aac or .m4a).',
   audio: 'The music is of a kind that is not supported: MP3, WAV and AAC files are.',
   unknown: 'The music is not an audio file: MP3, WAV and AAC files are supported.',
 };

@@ -10,6 +10,12 @@ const linesTried = 10;
 /** A side is an edge over this much of its length at least; all inner sides together over more. */
 const leastSideSupport = 0.55;
 const leastMeanSupport = 0.72;
+/** Lines beside an inset are less of an edge by so much: in a sharp still, edges are everywhere. */
+const leastContrast = 0.3;
+/** ... at these distances outside of it, in pixels of the mean. */
+const outside = [5, 7, 9];
+/** A living face changes at least so much (of 255) from sample to sample; one in a photograph does not. */
+const leastLiveliness = 0.9;
 /** An inset takes no more of the picture. */
 const mostWidth = 0.5;
 const mostHeight = 0.62;
@@ -30,6 +36,7 @@ export type InsetEdges = { readonly box: Box; readonly support: number };
  * pixels of the mean. Pure.
  */
 export function insetAround(face: Box, picture: MeanPicture): InsetEdges | undefined {
+  if (meanChange(face, picture) < leastLiveliness) return undefined;
   const map = edgeMap(picture);
   const [width, height] = [face.right - face.left, face.bottom - face.top];
   const rows = { from: face.top, to: face.bottom };
@@ -55,6 +62,18 @@ export function insetAround(face: Box, picture: MeanPicture): InsetEdges | undef
     }
   }
   return best;
+}
+
+function meanChange(box: Box, { width, height, change }: MeanPicture): number {
+  let [sum, count] = [0, 0];
+  for (let y = Math.max(0, Math.round(box.top)); y < Math.min(height, box.bottom); y += 1) {
+    for (let x = Math.max(0, Math.round(box.left)); x < Math.min(width, box.right); x += 1) {
+      // Green is most of what the eye sees as brightness.
+      sum += change[(y * width + x) * 3 + 1] as number;
+      count += 1;
+    }
+  }
+  return count === 0 ? 0 : sum / count;
 }
 
 /** Sums along lines: `at(line, position)` counts the edge pixels of a line before a position. */
@@ -107,7 +126,7 @@ function bestLines(lines: Lines, along: Range, where: Range): readonly number[] 
   return [...best.map(({ line }) => line), ...borders];
 }
 
-/** The part of a line between two positions that is an edge; a picture scaled down smears one over two lines. */
+/** The part of a line between two positions that is an edge. */
 function edgeShare({ sums, length, count }: Lines, line: number, { from, to }: Range): number {
   const [start, end] = [Math.max(0, Math.round(from)), Math.min(length, Math.round(to))];
   if (end <= start || line < 0 || line >= count) return 0;
@@ -129,12 +148,25 @@ function supportOf(box: Box, map: EdgeMap, { width, height }: MeanPicture): numb
   const rows = { from: box.top, to: box.bottom };
   const columns = { from: box.left, to: box.right };
   const sides = [
-    ...(box.left > atBorder ? [edgeShare(map.vertical, box.left, rows)] : []),
-    ...(box.right < width - atBorder ? [edgeShare(map.vertical, box.right, rows)] : []),
-    ...(box.top > atBorder ? [edgeShare(map.horizontal, box.top, columns)] : []),
-    ...(box.bottom < height - atBorder ? [edgeShare(map.horizontal, box.bottom, columns)] : []),
+    ...(box.left > atBorder ? [side(map.vertical, box.left, rows, -1)] : []),
+    ...(box.right < width - atBorder ? [side(map.vertical, box.right, rows, 1)] : []),
+    ...(box.top > atBorder ? [side(map.horizontal, box.top, columns, -1)] : []),
+    ...(box.bottom < height - atBorder ? [side(map.horizontal, box.bottom, columns, 1)] : []),
   ];
-  if (sides.length < 2 || sides.some((share) => share < leastSideSupport)) return undefined;
-  const mean = sides.reduce((sum, share) => sum + share, 0) / sides.length;
+  if (sides.length < 2) return undefined;
+  if (sides.some(({ share, beside }) => share < leastSideSupport || share - beside < leastContrast)) {
+    return undefined;
+  }
+  const mean = sides.reduce((sum, { share }) => sum + share, 0) / sides.length;
   return mean >= leastMeanSupport ? mean : undefined;
+}
+
+/** How much of a side is an edge, and how much of the lines outside of it are. */
+function side(lines: Lines, line: number, along: Range, outwards: 1 | -1): { share: number; beside: number } {
+  const shares = outside
+    .map((distance) => line + outwards * distance)
+    .filter((each) => each > 0 && each < lines.count - 1)
+    .map((each) => edgeShare(lines, each, along));
+  const beside = shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
+  return { share: edgeShare(lines, line, along), beside };
 }

@@ -12,6 +12,9 @@ export type MeanPicture = {
 /** Pixels of the sampled frame across and down for each of the mean's. */
 export const meanShrink = 2;
 
+/** A cut changes everything once: more than this (of 255) from one sample to the next does not count. */
+const mostChange = 24;
+
 /** Adds up sampled frames. What moves blurs away in their mean; what is laid over the video stays sharp. */
 export class TemporalMean {
   readonly #width: number;
@@ -40,7 +43,10 @@ export class TemporalMean {
         for (let channel = 0; channel < 3; channel += 1) {
           const value = data[from + channel] as number;
           sum[at] = (sum[at] as number) + value;
-          if (!isFirst) change[at] = (change[at] as number) + Math.abs(value - (last[at] as number));
+          if (!isFirst) {
+            change[at] =
+              (change[at] as number) + Math.min(mostChange, Math.abs(value - (last[at] as number)));
+          }
           last[at] = value;
           at += 1;
         }

@@ -66,6 +66,7 @@ function lengthOf(tokens: readonly (readonly number[])[], index: number): number
 /** How close two sentences' vectors are, -1 to 1. Pure. */
 export function similarity(a: Float32Array, b: Float32Array): number {
   let sum = 0;
-  for (const [at, value] of a.entries()) sum += value * (b[at] ?? 0);
+  // Compared by the million on long sources: an iterator would take ten times as long.
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
   return sum;
 }

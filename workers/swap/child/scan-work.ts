@@ -12,11 +12,8 @@ import { trackFaces } from '../../media/faces/face-tracker.ts';
 import type { Box } from '../../media/faces/rgb-frame.ts';
 import { ShotDetector, thumbnailBytes, thumbnailSize } from '../../media/shots/shot-detector.ts';
 import type { IdentityTrack, SwapPlan } from '../contract.ts';
-import { faceLikeness, likenessSize, meanLikeness } from '../faces/face-likeness.ts';
 import { faceSegments, type PersonTrack, persons } from '../faces/identity.ts';
-import { faceZones } from '../landmark/face-zones.ts';
-import { shapeSpace, unposed } from '../landmark/identity-shape.ts';
-import { uvGrid } from '../landmark/uv-grid.ts';
+import { shapeDistance, shapeSpace, unposed } from '../landmark/identity-shape.ts';
 import { constantRate, ticksPerSecond } from '../video/exact-rate.ts';
 import { formatFilters, frameFormat, swappableVideo } from '../video/video-frames.ts';
 import type { ChildContext } from './child-context.ts';
@@ -26,6 +23,7 @@ const longestSide = 640;
 const timesFile = 'frame-times.txt';
 /** Beyond, the mesh is a guess on one side. */
 const mostYaw = 50;
+const frontalYaw = 18;
 const scanStartMs = 120_000;
 const scanMsPerVideoMs = 4;
 /** A face that is in the picture for less than this is none to swap. */
@@ -35,7 +33,6 @@ type Sample = {
   readonly frame: number;
   readonly box: Box;
   readonly yaw: number;
-  readonly likeness: Float32Array;
   readonly shape: Float32Array;
 };
 
@@ -53,10 +50,7 @@ export async function scanVideo(
   const even = (value: number): number => Math.max(16, Math.round((value * shrink) / 2) * 2);
   const [width, height] = [even(format.width), even(format.height)];
   const step = Math.max(1, Math.round(video.framesPerSecond / samplesPerSecond));
-  const mesh = await readCanonicalMesh(context.models);
-  const grid = uvGrid(mesh, likenessSize);
-  const zones = faceZones(mesh, grid);
-  const shapes = shapeSpace(mesh);
+  const shapes = shapeSpace(await readCanonicalMesh(context.models));
   const finder = await FaceFinder.open(context.models);
   const shots = new ShotDetector(video.framesPerSecond);
   const samples: { frame: number; faces: Sample[] }[] = [];
@@ -104,7 +98,6 @@ export async function scanVideo(
             return [
               {
                 ...{ frame, box, yaw: headPose(found).yaw },
-                likeness: faceLikeness(picture, found.points, grid, zones),
                 shape: unposed(found.points, shapes),
               },
             ];
@@ -128,7 +121,7 @@ export async function scanVideo(
   const tracks = trackFaces(samples, { cutFrames, framesPerSample: step })
     .filter((faces) => faces.some(({ yaw }) => Math.abs(yaw) < mostYaw))
     .map((faces) => ({ ...personTrack(faces), faces }));
-  const everybody = persons(tracks);
+  const everybody = persons(tracks, (a, b) => shapeDistance(a, b, shapes));
   const chosen = everybody[0] ?? [];
   const seen = chosen.reduce((sum, { frames: each }) => sum + each.length, 0);
   if (seen < Math.min(fewestSamples, samples.length)) throw noFace();
@@ -151,16 +144,17 @@ export async function scanVideo(
       .toSorted((a, b) => (a.frames[0] ?? 0) - (b.frames[0] ?? 0))
       .map(({ faces }) => identityTrack(faces, format.width / width, format.height / height)),
     cut_frames: [...cutFrames],
-    neutral_shape: neutralShape(chosen.flatMap(({ faces }) => faces)),
+    neutral_shape: Array.from(meanShape(chosen.flatMap(({ faces }) => faces)), (value) =>
+      Math.round(value * 1000),
+    ),
     notes: notes(everybody.length, rate === undefined),
   };
 }
 
 function personTrack(faces: readonly Sample[]): PersonTrack {
-  const frontal = faces.filter(({ yaw }) => Math.abs(yaw) < mostYaw / 2);
   return {
     frames: faces.map(({ frame }) => frame),
-    likeness: meanLikeness((frontal.length === 0 ? faces : frontal).map(({ likeness }) => likeness)),
+    shape: meanShape(faces),
     height: faces.reduce((sum, { box }) => sum + box.bottom - box.top, 0) / faces.length,
   };
 }
@@ -176,16 +170,16 @@ function identityTrack(faces: readonly Sample[], across: number, down: number): 
   };
 }
 
-/** The mean of the face's shapes, those seen from the front above all. */
-function neutralShape(faces: readonly Sample[]): number[] {
+/** The mean of a face's shapes, those seen from the front above all. */
+function meanShape(faces: readonly Sample[]): Float32Array {
   const sum = new Float64Array(faces[0]?.shape.length ?? 0);
   let total = 0;
   for (const { shape, yaw } of faces) {
-    const weight = Math.exp(-0.5 * (yaw / 20) ** 2) + 1e-3;
+    const weight = Math.exp(-0.5 * (yaw / frontalYaw) ** 2) + 1e-3;
     total += weight;
     for (const [at, value] of shape.entries()) sum[at] = (sum[at] as number) + weight * value;
   }
-  return Array.from(sum, (value) => Math.round((value / total) * 1000));
+  return Float32Array.from(sum, (value) => value / total);
 }
 
 /** When each frame is shown: lines such as `frame:12 pts:45045 pts_time:0.5005`. */

@@ -50,7 +50,7 @@ export async function swapFrames(
   context: ChildContext,
 ): Promise<{ readonly segments: readonly SegmentReport[]; readonly times: StageTimes }> {
   const begun = performance.now();
-  const clock = { decode_ms: 0, mesh_ms: 0, encode_ms: 0 };
+  const clock = { decode_ms: 0, encode_ms: 0 };
   const counts: Counts = { swapped: new Set(), missed: new Set() };
   const queue = new FrameQueue<{ readonly number: number; readonly done: Promise<YuvFrame> }>(framesUnderWay);
   const run = { tools: context.tools, cwd: context.taskFolder, signal: context.signal, wallMs: order.wallMs };
@@ -81,20 +81,20 @@ export async function swapFrames(
     },
   }).finally(() => queue.end());
   await decoding;
-  const times = stageTimes(order.engine, clock, performance.now() - begun);
+  const times = stageTimes(order, clock, performance.now() - begun);
   return { segments: reports(order, counts, times), times };
 }
 
 function stageTimes(
-  engine: SwapEngine,
-  clock: { readonly decode_ms: number; readonly mesh_ms: number; readonly encode_ms: number },
+  { engine, follower }: Pick<SwapFramesOrder, 'engine' | 'follower'>,
+  clock: { readonly decode_ms: number; readonly encode_ms: number },
   wallMs: number,
 ): StageTimes {
   const whole = Math.round;
   return {
     decode_ms: whole(clock.decode_ms),
-    detect_ms: 0,
-    mesh_ms: whole(clock.mesh_ms),
+    detect_ms: whole(follower.times.detect_ms),
+    mesh_ms: whole(follower.times.mesh_ms),
     warp_ms: whole(engine.times.warp_ms),
     blend_ms: whole(engine.times.blend_ms),
     encode_ms: whole(clock.encode_ms),
@@ -105,7 +105,7 @@ function stageTimes(
 type Passing = {
   readonly queue: FrameQueue<{ readonly number: number; readonly done: Promise<YuvFrame> }>;
   readonly counts: Counts;
-  readonly clock: { decode_ms: number; mesh_ms: number; encode_ms: number };
+  readonly clock: { decode_ms: number; encode_ms: number };
 };
 
 async function locateAndSwap(output: Readable, order: SwapFramesOrder, passing: Passing): Promise<void> {
@@ -134,21 +134,19 @@ async function locateAndSwap(output: Readable, order: SwapFramesOrder, passing: 
 async function* locatedFrames(
   output: Readable,
   order: SwapFramesOrder,
-  clock: { decode_ms: number; mesh_ms: number },
+  clock: { decode_ms: number },
 ): AsyncGenerator<Located> {
   const expected = expectedFaces(order.plan);
   let number = order.range.first_frame;
   let from = performance.now();
   for await (const data of rawFrames(output, frameBytes(order.format), 'fresh')) {
     clock.decode_ms += performance.now() - from;
-    from = performance.now();
     const frame = { ...order.format, data };
     const isCut = expected.isCut(number);
     if (isCut) order.follower.reset();
     const box = expected.at(number);
     if (box === undefined) order.follower.reset();
     const points = box === undefined ? undefined : await order.follower.find(frame, box);
-    clock.mesh_ms += performance.now() - from;
     yield { number, frame, points, isExpected: box !== undefined, isCut };
     number += 1;
     from = performance.now();

@@ -26,7 +26,7 @@ const mostYaw = 48;
 const mostPitch = 32;
 /** How much of the face may lie beyond the image's edge, in parts of its height. */
 const mostCutOff = 0.06;
-const leastSharpness = 0.011;
+const leastSharpness = 0.04;
 const leastBrightness = 12;
 const largeAgainst = 0.5;
 
@@ -41,7 +41,7 @@ export async function sourceFace(path: string, models: ModelStore): Promise<Sour
   const [largest] = faces;
   if (largest === undefined) {
     throw unusable(
-      'No face was found in the face image: give a photo of one face, well lit and seen from the front.',
+      'No face was found in the face image: give a photo of one face, well lit, seen from the front and not small in the picture.',
     );
   }
   const scale = image.width / image.frame.width;

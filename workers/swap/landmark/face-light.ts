@@ -27,15 +27,16 @@ const planeRounds = 5;
 export function faceLight(flat: Float32Array, zones: FaceZones, size: number): FaceLight {
   const texels = size * size;
   const plane = skinPlane(flat, zones, size);
+  const tolerance = shadingTolerance(flat, plane, zones);
   const weights = new Float32Array(texels);
   for (let texel = 0; texel < texels; texel += 1) {
     const skin = zones.skin[texel] as number;
-    if (skin > 0) weights[texel] = skin * likeness(distance(flat, plane, texel, 2));
+    if (skin > 0) weights[texel] = skin * likeness(distance(flat, plane, texel, tolerance));
   }
   const low = localMean(flat, weights, plane, size);
   const unlike = new Float32Array(texels);
   for (let texel = 0; texel < texels; texel += 1) {
-    if (zones.face[texel] === 1) unlike[texel] = distance(flat, low, texel, 1);
+    if (zones.face[texel] === 1) unlike[texel] = distance(flat, low, texel, tolerance / leastTolerance);
   }
   return { low, unlike, contrast: skinContrast(flat, low, weights) };
 }
@@ -51,6 +52,21 @@ function skinContrast(flat: Float32Array, low: Float32Array, weights: Float32Arr
   return Math.sqrt(sum / total);
 }
 
+/** How much darker than the plane skin may be here: shining and deeply modelled faces vary more in brightness. */
+function shadingTolerance(flat: Float32Array, plane: Float32Array, zones: FaceZones): number {
+  const apart: number[] = [];
+  for (let texel = 0; texel < zones.skin.length; texel += 3) {
+    if ((zones.skin[texel] as number) < 0.9) continue;
+    const at = texel * 3 + 1;
+    apart.push(Math.abs(Math.log(((flat[at] as number) + 2) / ((plane[at] as number) + 2))));
+  }
+  const median = apart.toSorted((a, b) => a - b)[apart.length >> 1] ?? 0;
+  return Math.min(mostTolerance, Math.max(leastTolerance, (median * spreadsOfMedian) / brightnessSpread));
+}
+
+const [leastTolerance, mostTolerance] = [2, 5];
+const spreadsOfMedian = 5;
+
 function likeness(distanceFromSkin: number): number {
   return Math.exp(-0.5 * distanceFromSkin * distanceFromSkin);
 }
@@ -63,8 +79,10 @@ function distance(flat: Float32Array, field: Float32Array, texel: number, tolera
   const sum = r + g + b + 6;
   const sum0 = r0 + g0 + b0 + 6;
   const bright = Math.log(sum / sum0) / (brightnessSpread * tolerance);
-  const red = ((r + 2) / sum - (r0 + 2) / sum0) / shareSpread;
-  const blue = ((b + 2) / sum - (b0 + 2) / sum0) / shareSpread;
+  // Shadows are not only darker but redder.
+  const share = shareSpread * Math.sqrt(Math.max(1, tolerance / leastTolerance));
+  const red = ((r + 2) / sum - (r0 + 2) / sum0) / share;
+  const blue = ((b + 2) / sum - (b0 + 2) / sum0) / share;
   // Highlights are skin still; what is darker or of another colour is not.
   const signed = bright > 0 ? bright * 0.5 : bright;
   return Math.sqrt(signed * signed + red * red + blue * blue);
@@ -108,18 +126,36 @@ function skinPlane(flat: Float32Array, zones: FaceZones, size: number): Float32A
     }
   }
   let weights = new Float32Array(used.length).fill(1);
+  let planes: readonly Plane[] = [];
   for (let round = 0; round < planeRounds; round += 1) {
-    for (let channel = 0; channel < 3; channel += 1) {
-      const [a, b, c] = fitPlane(flat, used, weights, channel, size);
-      for (let texel = 0; texel < size * size; texel += 1) {
-        const x = (texel % size) / size - 0.5;
-        const y = Math.floor(texel / size) / size - 0.5;
-        out[texel * 3 + channel] = Math.min(255, Math.exp(a + b * x + c * y) - 2);
-      }
-    }
+    planes = [0, 1, 2].map((channel) => fitPlane(flat, used, weights, channel, size));
+    drawPlanes(planes, used, size, out);
     weights = Float32Array.from(used, (texel) => likeness(distance(flat, out, texel, 1.5)) + 1e-4);
   }
+  drawPlanes(
+    planes,
+    Array.from({ length: size * size }, (_, texel) => texel),
+    size,
+    out,
+  );
   return out;
+}
+
+type Plane = readonly [level: number, across: number, down: number];
+
+function drawPlanes(
+  planes: readonly Plane[],
+  texels: readonly number[],
+  size: number,
+  out: Float32Array,
+): void {
+  for (const [channel, [level, across, down]] of planes.entries()) {
+    for (const texel of texels) {
+      const x = (texel % size) / size - 0.5;
+      const y = Math.floor(texel / size) / size - 0.5;
+      out[texel * 3 + channel] = Math.min(255, Math.exp(level + across * x + down * y) - 2);
+    }
+  }
 }
 
 /** Slopes are held back: over cheeks alone they would run wild at the chin. */
@@ -131,7 +167,7 @@ function fitPlane(
   weights: Float32Array,
   channel: number,
   size: number,
-): readonly [number, number, number] {
+): Plane {
   let [n, sx, sy, sxx, sxy, syy, sv, sxv, syv] = [1e-6, 0, 0, 0, 0, 0, 0, 0, 0];
   for (const [index, texel] of used.entries()) {
     const w = weights[index] as number;

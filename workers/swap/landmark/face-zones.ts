@@ -12,8 +12,13 @@ export const innerLips: readonly number[] = [
   78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308, 324, 318, 402, 317, 14, 87, 178, 88, 95,
 ];
 const outerLips = [61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 375, 321, 405, 314, 17, 84, 181, 91, 146];
-const leftLids = [33, 246, 161, 160, 159, 158, 157, 173, 133, 155, 154, 153, 145, 144, 163, 7];
-const rightLids = [263, 466, 388, 387, 386, 385, 384, 398, 362, 382, 381, 380, 374, 373, 390, 249];
+/** The lids' edges: between them lie the eyeballs, which stay the target's. */
+export const leftLids: readonly number[] = [
+  33, 246, 161, 160, 159, 158, 157, 173, 133, 155, 154, 153, 145, 144, 163, 7,
+];
+export const rightLids: readonly number[] = [
+  263, 466, 388, 387, 386, 385, 384, 398, 362, 382, 381, 380, 374, 373, 390, 249,
+];
 const leftBrow = [70, 63, 105, 66, 107, 55, 65, 52, 53, 46];
 const rightBrow = [300, 293, 334, 296, 336, 285, 295, 282, 283, 276];
 const nostrils = [98, 97, 2, 326, 327, 294, 278, 344, 440, 275, 4, 45, 220, 115, 48, 64];
@@ -26,8 +31,8 @@ export type FaceZones = {
   readonly skin: Float32Array;
   /** Where things that belong to a face are dark or coloured, so that nothing there is taken for an obstacle. */
   readonly features: Float32Array;
-  /** The eyeballs. */
-  readonly eyes: Float32Array;
+  /** The texels of the skin right around the left and the right eye. */
+  readonly lids: readonly [left: readonly number[], right: readonly number[]];
   /** How far inside of the outline, in parts of the flattened face; below 0 outside. */
   readonly depth: Float32Array;
   readonly face: Uint8Array;
@@ -38,6 +43,8 @@ type Ring = readonly (readonly [x: number, y: number])[];
 /** Texture coordinates are stretched so that distances mean the same across and down. */
 const featherOutline = { from: 0.025, to: 0.11 };
 const featherForehead = 0.16;
+/** Around an eye, this much is lid, and this close to the eyeball are lashes. */
+const [lidWidth, lidEdge] = [0.04, 0.012];
 
 /** Draws the zones of a grid. Pure. */
 export function faceZones(mesh: CanonicalMesh, grid: UvGrid): FaceZones {
@@ -59,7 +66,7 @@ export function faceZones(mesh: CanonicalMesh, grid: UvGrid): FaceZones {
     cover: new Float32Array(size * size),
     skin: new Float32Array(size * size),
     features: new Float32Array(size * size),
-    eyes: new Float32Array(size * size),
+    lids: [[], []] as [number[], number[]],
     depth: new Float32Array(size * size).fill(-1),
     face: new Uint8Array(size * size),
   };
@@ -68,14 +75,18 @@ export function faceZones(mesh: CanonicalMesh, grid: UvGrid): FaceZones {
     const x = ((texel % size) + 0.5) / size;
     const y = (Math.floor(texel / size) + 0.5) / size;
     const inside = depthInside(rings.hull, x, y);
-    const eye = Math.max(...rings.eyes.map((each) => depthInside(each, x, y)));
+    const eyes = rings.eyes.map((each) => depthInside(each, x, y));
+    const eye = Math.max(...eyes);
     const mouth = depthInside(rings.mouth, x, y);
     const lips = depthInside(rings.lips, x, y);
     const brow = Math.max(...rings.brows.map((each) => depthInside(each, x, y)));
     const nose = depthInside(rings.nose, x, y);
     zones.face[texel] = 1;
     zones.depth[texel] = inside;
-    zones.eyes[texel] = smoothStep(eye, -0.004, 0.004);
+    for (const side of [0, 1] as const) {
+      const depth = eyes[side] as number;
+      if (depth > -lidWidth && depth < -lidEdge) zones.lids[side].push(texel);
+    }
     // The forehead's end is where hair may begin: the source fades out over a longer way there.
     const reach = featherOutline.to + (featherForehead - featherOutline.to) * smoothStep(y, 0.36, 0.2);
     zones.cover[texel] =

@@ -92,3 +92,25 @@ function smoothed(shift: Float32Array, { neighbours }: ShapeSpace): Float32Array
     return 0.5 * value + (0.5 * sum) / Math.max(1, around.length);
   });
 }
+
+/** Below this height of the canonical head (image axes) speech moves the face too much to tell persons by it. */
+const talkingPart = 2.2;
+
+/**
+ * How far two shapes are apart, in centimetres of the canonical face: the root mean square over the upper face, seen
+ * from the front, both halves together (a mesh seen from the side errs to one side). Pure.
+ */
+export function shapeDistance(a: Float32Array, b: Float32Array, space: ShapeSpace): number {
+  let [sum, count] = [0, 0];
+  for (let point = 0; point < meshPointCount; point += 1) {
+    if ((space.canonical[point * 3 + 1] as number) > talkingPart) continue;
+    const mirror = space.mirror[point] as number;
+    for (const axis of [0, 1] as const) {
+      const own = (a[point * 3 + axis] as number) - (b[point * 3 + axis] as number);
+      const other = (a[mirror * 3 + axis] as number) - (b[mirror * 3 + axis] as number);
+      sum += ((own + (axis === 0 ? -other : other)) / 2) ** 2;
+    }
+    count += 1;
+  }
+  return Math.sqrt(sum / Math.max(1, count));
+}

@@ -3,7 +3,7 @@ import { meshPointCount } from '../../media/faces/face-points.ts';
 import type { SwapEngine, TargetFace } from '../engine/swap-engine.ts';
 import type { RgbPatch } from '../video/yuv-patch.ts';
 import { type FaceLight, faceLight } from './face-light.ts';
-import { faceZones, smoothStep } from './face-zones.ts';
+import { faceZones, leftLids, rightLids, smoothStep } from './face-zones.ts';
 import { turn } from './head-pose.ts';
 import { identityShift, poseOf, type ShapeSpace, shapeSpace, unposed } from './identity-shape.ts';
 import { RenderPool, shared } from './render-pool.ts';
@@ -34,6 +34,9 @@ export type LandmarkSource = {
 /** Light changes slowly against frames; obstacles come and go within a few. */
 const lightMemory = 0.7;
 const obstacleMemory = 0.5;
+const eyeMemory = 0.9;
+/** Behind dark lenses eyes lie in sockets that the source's lids do not have: they are drawn as much brighter. */
+const eyeGainRange = { least: 0.9, most: 1.8 } as const;
 /** What is this unlike skin, and joined to the face's rim, lies before the face. */
 const leastObstacle = 2.8;
 const contrastRange = { least: 0.5, most: 1 } as const;
@@ -47,7 +50,13 @@ const grainShare = 0.8;
 /** The flattened face has its eyes' outer corners this far apart, in parts of its side. */
 const eyeShare = 0.44;
 
-type Remembered = { light: Float32Array; hidden: Float32Array; contrast: number };
+type Remembered = {
+  light: Float32Array;
+  hidden: Float32Array;
+  contrast: number;
+  /** Of the left and the right eye. */
+  eyeGains: Float32Array;
+};
 
 /** The embedded engine: the source's face as a picture on the target's mesh, in the target's light. */
 export class LandmarkEngine implements SwapEngine {
@@ -92,6 +101,7 @@ export class LandmarkEngine implements SwapEngine {
       light: this.#lightAtPoints(now.light),
       cover: this.#cover(now.hidden),
       coverSize: coarseSize,
+      gain: gainAtPoints(now.eyeGains),
       level: Math.max(0, Math.log2((fineSize * eyeShare) / eyeDistanceOf(from))),
       isGrey: this.#texture.isGrey,
       contrast: Math.min(
@@ -109,6 +119,20 @@ export class LandmarkEngine implements SwapEngine {
 
   async close(): Promise<void> {
     await this.#pool.close();
+  }
+
+  /** How much brighter the source's lids are in the target's light than the target's own. */
+  #eyeGains(low: Float32Array): Float32Array {
+    const features = this.#texture.levels.find(({ size }) => size === coarseSize)?.data ?? new Float32Array();
+    return Float32Array.from(this.#space.grids.zones.lids, (texels) => {
+      let [drawn, own] = [1, 1];
+      for (const texel of texels) {
+        const at = texel * 3 + 1;
+        drawn += (low[at] as number) * (features[at] as number);
+        own += this.#flat[at] as number;
+      }
+      return Math.min(eyeGainRange.most, Math.max(eyeGainRange.least, drawn / own));
+    });
   }
 
   #lightAtPoints(light: Float32Array): Float32Array {
@@ -136,16 +160,25 @@ export class LandmarkEngine implements SwapEngine {
   /** The light and the obstacles of this frame and, less and less, those before: neither may flicker. */
   #remember(light: FaceLight, isNew: boolean): Remembered {
     const hidden = reachedFromRim(light.unlike, this.#space.grids.zones, coarseSize, leastObstacle);
+    const eyeGains = this.#eyeGains(light.low);
     const before = isNew ? undefined : this.#before;
     if (before === undefined) {
-      this.#before = { light: light.low, hidden, contrast: light.contrast };
+      this.#before = { light: light.low, hidden, contrast: light.contrast, eyeGains };
       return this.#before;
     }
     mix(before.light, light.low, lightMemory);
     mix(before.hidden, hidden, obstacleMemory);
+    mix(before.eyeGains, eyeGains, eyeMemory);
     before.contrast = before.contrast * 0.95 + light.contrast * 0.05;
     return before;
   }
+}
+
+function gainAtPoints(eyeGains: Float32Array): Float32Array {
+  const gain = new Float32Array(meshPointCount).fill(1);
+  for (const point of leftLids) gain[point] = eyeGains[0] as number;
+  for (const point of rightLids) gain[point] = eyeGains[1] as number;
+  return gain;
 }
 
 function mix(kept: Float32Array, now: Float32Array, memory: number): void {

@@ -17,6 +17,8 @@ export type FaceDrawing = {
   readonly levels: readonly { readonly size: number; readonly data: Float32Array }[];
   /** The target's skin under its light at each point, RGB [468 * 3]: it varies less than the mesh is fine. */
   readonly light: Float32Array;
+  /** How much brighter than in the target its own picture is drawn at each point: eyes behind dark lenses [468]. */
+  readonly gain: Float32Array;
   /** How much of the source shows [coverSize ** 2]. */
   readonly cover: Float32Array;
   readonly coverSize: number;
@@ -209,7 +211,7 @@ function drawTriangle(
   first: number,
 ): void {
   const { data, width, height } = patch;
-  const { from, to, views, levels, light, cover, coverSize, level, isGrey, contrast } = drawing;
+  const { from, to, views, levels, light, cover, coverSize, level, isGrey, contrast, gain } = drawing;
   const a = mesh.triangles[first] as number;
   const b = mesh.triangles[first + 1] as number;
   const c = mesh.triangles[first + 2] as number;
@@ -221,6 +223,7 @@ function drawTriangle(
   const [ub, vb] = [uv[b * 2] as number, uv[b * 2 + 1] as number];
   const [uc, vc] = [uv[c * 2] as number, uv[c * 2 + 1] as number];
   const [wa, wb, wc] = [views[a] as number, views[b] as number, views[c] as number];
+  const [ga, gb, gc] = [gain[a] as number, gain[b] as number, gain[c] as number];
   const [fax, fay] = [from[a * 3] as number, from[a * 3 + 1] as number];
   const [fbx, fby] = [from[b * 3] as number, from[b * 3 + 1] as number];
   const [fcx, fcy] = [from[c * 3] as number, from[c * 3 + 1] as number];
@@ -244,12 +247,14 @@ function drawTriangle(
       const [w00, w10, w01, w11] = [(1 - px) * (1 - py), px * (1 - py), (1 - px) * py, px * py];
       const upper = (sy * width + sx) * 3;
       const lower = upper + width * 3;
+      const bright = p * ga + q * gb + r * gc;
       for (let channel = 0; channel < 3; channel += 1) {
-        was[channel] =
+        const value =
           (original[upper + channel] as number) * w00 +
           (original[upper + 3 + channel] as number) * w10 +
           (original[lower + channel] as number) * w01 +
           (original[lower + 3 + channel] as number) * w11;
+        was[channel] = Math.min(254, value * bright);
       }
       const at = (y * width + x) * 3;
       const u = p * ua + q * ub + r * uc;

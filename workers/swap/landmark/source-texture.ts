@@ -31,6 +31,8 @@ export type FlatGrids = {
 /** Factors beyond these are highlights or holes of the photograph, not features. */
 const [leastFactor, mostFactor] = [0.12, 1.45];
 const levelCount = 5;
+/** Shadows on skin are redder than its light; on another skin the full difference looks like paint. */
+const colourShare = 0.7;
 /** How squarely the camera saw a spot (cosine): below, its mirror image shows more. */
 const [poorView, goodView] = [0.3, 0.75];
 /** Hair and background reach in from the face's rim and are this unlike skin. */
@@ -48,9 +50,7 @@ export function sourceTexture(frame: RgbFrame, points: Float32Array, grids: Flat
   flattenFace(frame, points, coarse, flatCoarse);
   const light = faceLight(flatCoarse, zones, coarse.size);
   const low = enlarged(light.low, coarse.size, 3, fine.size);
-  const detail = flat.map((value, at) =>
-    Math.min(mostFactor, Math.max(leastFactor, (value + 2) / ((low[at] as number) + 2))),
-  );
+  const detail = factors(flat, low, enlarged(zones.features, coarse.size, 1, fine.size));
   const views = facing(points, mesh.triangles);
   const own = shareOfOwnHalf(views, coarse, light.unlike);
   const completed = withMirrored(detail, enlarged(own, coarse.size, 1, fine.size), fine.size, 3);
@@ -70,6 +70,23 @@ export function sourceTexture(frame: RgbFrame, points: Float32Array, grids: Flat
     contrast: light.contrast,
     isGrey: isGrey(flatCoarse, zones),
   };
+}
+
+/** What makes the skin's light into the picture: brightness in full, colour in full for lips and eyes alone. */
+function factors(flat: Float32Array, low: Float32Array, features: Float32Array): Float32Array {
+  const out = new Float32Array(flat.length);
+  for (let at = 0; at < flat.length; at += 3) {
+    const [r, g, b] = [0, 1, 2].map(
+      (channel) => ((flat[at + channel] as number) + 2) / ((low[at + channel] as number) + 2),
+    ) as [number, number, number];
+    const bright = 0.299 * r + 0.587 * g + 0.114 * b;
+    const share = colourShare + (1 - colourShare) * (features[at / 3] as number);
+    for (const [channel, own] of [r, g, b].entries()) {
+      const factor = bright + (own - bright) * share;
+      out[at + channel] = Math.min(mostFactor, Math.max(leastFactor, factor));
+    }
+  }
+  return out;
 }
 
 /** How squarely each mesh point is turned to the camera: the cosine of the angle, 1 for square on [468]. Pure. */

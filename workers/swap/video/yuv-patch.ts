@@ -70,6 +70,9 @@ function toRgb(frame: YuvFrame, patch: Omit<RgbPatch, 'data'>, out: Uint8Array):
 export function writePatch(frame: YuvFrame, patch: RgbPatch, before: Uint8Array): void {
   const { kr, kb } = coefficients[frame.matrix];
   const kg = 1 - kr - kb;
+  // Of four pixels' sums, each from -255 to 255: 224 steps around 128.
+  const uScale = 112 / 1020 / (1 - kb);
+  const vScale = 112 / 1020 / (1 - kr);
   const { width, height, data } = frame;
   const [uStart, half] = [width * height, width / 2];
   const vStart = uStart + uStart / 4;
@@ -79,20 +82,21 @@ export function writePatch(frame: YuvFrame, patch: RgbPatch, before: Uint8Array)
     for (let x = 0; x < patch.width; x += 2) {
       const first = y * line + x * 3;
       if (isSame(before, after, first, line)) continue;
-      let [u, v] = [0, 0];
+      let u = 0;
+      let v = 0;
       for (let corner = 0; corner < 4; corner += 1) {
         const at = first + (corner & 1) * 3 + (corner >> 1) * line;
-        const [r, g, b] = [after[at] as number, after[at + 1] as number, after[at + 2] as number];
-        const luma = kr * r + kg * g + kb * b;
-        u += (b - luma) / (1 - kb);
-        v += (r - luma) / (1 - kr);
+        const r = after[at] as number;
+        const b = after[at + 2] as number;
+        const luma = kr * r + kg * (after[at + 1] as number) + kb * b;
+        u += b - luma;
+        v += r - luma;
         data[(patch.top + y + (corner >> 1)) * width + patch.left + x + (corner & 1)] =
           16.5 + luma / lumaScale;
       }
       const chroma = ((patch.top + y) >> 1) * half + ((patch.left + x) >> 1);
-      // Four pixels' sums, each from -255 to 255 twice over: 224 steps around 128.
-      data[uStart + chroma] = 128.5 + (u * 112) / 1020;
-      data[vStart + chroma] = 128.5 + (v * 112) / 1020;
+      data[uStart + chroma] = 128.5 + u * uScale;
+      data[vStart + chroma] = 128.5 + v * vScale;
     }
   }
 }

@@ -210,7 +210,7 @@ describe('sources that are no talk', () => {
     expect(only(clips).cuts).toEqual([{ start_ms: 0, end_ms: 12_000 }]);
     expect(only(clips).notes).toEqual(['The source is shorter than the length that was asked for.']);
     expect(shortfall).toBe(
-      'The source gives only one clip of at least 48 seconds without repeating itself; 3 were asked for.',
+      'The source lasts only 12.0 seconds, which is enough for one clip; 3 were asked for.',
     );
   });
 

@@ -62,6 +62,17 @@ describe('the fonts', () => {
     expect(await families(store, 'Komika')).toEqual(['Bangers']);
   });
 
+  test('of other names in that folder have what no bundled one has', async () => {
+    const further = join(folder, 'Some Script.ttf');
+    await copyFile(new URL('Montserrat-ExtraBold.ttf', bundled), further);
+    const store = await FontStore.open(folder);
+    expect(await families(store, 'Anton', 'plain')).toEqual(['Anton']);
+    // Of the bundled fonts only Montserrat has this letter, and it is asked for Anton.
+    expect((await store.stack('Anton', 'Ꟛ')).map(({ path }) => path)).toContain(further);
+    await writeFile(further, 'no font');
+    await expect(FontStore.open(folder)).rejects.toThrow(/Some Script\.ttf/);
+  });
+
   test('that cannot be read stop the start, with the file’s name', async () => {
     await writeFile(
       join(folder, 'Komika.ttf'),

@@ -26,7 +26,6 @@ const details = z.strictObject({
   hook_sentence: z.number().nullable(),
 });
 
-export type Passages = z.infer<typeof passages>;
 export type Details = z.infer<typeof details>;
 
 const styleWords: Readonly<Record<string, string>> = {
