@@ -33,6 +33,8 @@ const KAFKA_RETRY_MS = 1_000;
 const DRAIN_LIMIT_MS = 8_000;
 /** Looking at a source may take its whole size on disk, where its server knows no ranges. */
 const PROBES = { atOnce: 8, ofTeam: 4, waiting: 200 };
+/** Each takes some 200 MB in a process of its own, and a hostile image 1.5 GB. */
+const EXAMINATIONS = { atOnce: 2, ofTeam: 1, waiting: 200 };
 /** One of a team at a time, so that its keys can be counted before each. */
 const KEY_CREATIONS = { atOnce: 100, ofTeam: 1, waiting: 200 };
 
@@ -81,6 +83,7 @@ export async function runApi(options: {
     uploads,
     sources,
     probes: new Turns(PROBES),
+    examinations: new Turns(EXAMINATIONS),
     revokedKeys,
     keyCreations: new Turns(KEY_CREATIONS),
     readiness,

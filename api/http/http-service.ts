@@ -21,11 +21,13 @@ export type HttpService = Readonly<{
   appender: Pick<Appender, 'append'>;
   watch: Pick<ProjectionWatch, 'waitFor' | 'isCaughtUp'>;
   freshness: LogFreshness;
-  storage: Pick<ObjectStorage, 'presignedGet' | 'putSlowly' | 'getRange' | 'delete'>;
+  storage: Pick<ObjectStorage, 'presignedGet' | 'putSlowly' | 'getRange' | 'getToFile' | 'delete'>;
   uploads: UploadGate;
   sources: SourceAccess;
   /** Who may look at a source now. */
   probes: Turns;
+  /** Whose uploaded face image may be examined now. */
+  examinations: Turns;
   /** Revocations that may not be rows yet. */
   revokedKeys: RevokedKeys;
   /** Who may make a key now. */

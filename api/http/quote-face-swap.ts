@@ -1,18 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sniff } from '#infra/media/sniff.ts';
-import { peekRemoteFile } from '#infra/sources/peek-remote-file.ts';
 import { probeStoredDuration } from '#infra/sources/stored-duration.ts';
 import { urlDuration } from '#infra/sources/url-duration.ts';
 import { type Answer, answers } from './answers.ts';
-import {
-  type FaceSwapRequest,
-  faceImageFormats,
-  isFaceImageType,
-  type SwapSource,
-} from './face-swap-request.ts';
+import type { FaceSwapRequest, SwapSource } from './face-swap-request.ts';
 import type { HttpService } from './http-service.ts';
+import { type FaceImageService, lookAtFaceImage } from './look-at-face-image.ts';
 import { refusedSource } from './source-refusal.ts';
 
 /** What a face swap costs: found out from the sources themselves, before anything is charged. */
@@ -21,13 +15,12 @@ import { refusedSource } from './source-refusal.ts';
 export type Quote = Readonly<{ durationSeconds: number }> | Readonly<{ refused: Answer }>;
 
 /** What it takes to look at sources. */
-export type QuoteService = Pick<HttpService, 'config' | 'log' | 'sources' | 'storage' | 'probes' | 'uploads'>;
-
-const FACE_IMAGE_LIMIT_MS = 15_000;
+export type QuoteService = FaceImageService & Pick<HttpService, 'probes' | 'uploads'>;
 
 /**
  * Looks at both sources of a face swap, in its turn and within `PROBE_TIME_LIMIT`: the face image must be one
- * by its content, the video must say how long it is. The video's fault is told first.
+ * by its content, and an upload must show a face that can be used; the video must say how long it is. The video's
+ * fault is told first.
  */
 export async function quoteFaceSwap(
   request: FaceSwapRequest,
@@ -37,20 +30,27 @@ export async function quoteFaceSwap(
 ): Promise<Quote> {
   const stopped = AbortSignal.any([signal, service.uploads.stopped]);
   const patience = AbortSignal.any([stopped, AbortSignal.timeout(service.config.PROBE_TIME_LIMIT)]);
-  const quote = await service.probes.take(teamId, patience, () => look(request, service, stopped));
+  const quote = await service.probes.take(teamId, patience, () => look(request, teamId, service, stopped));
   return quote ?? { refused: stopped.aborted ? answers.stopping : answers.tooManyProbes };
 }
 
 async function look(
   { video, faceImage }: FaceSwapRequest,
+  teamId: number,
   service: QuoteService,
   signal: AbortSignal,
 ): Promise<Quote> {
   const folder = await mkdtemp(join(service.config.WORK_DIR ?? tmpdir(), 'clipledger-probe-'));
+  // Once the video is refused, nobody asks for the image.
+  const isRefused = new AbortController();
+  const faceLook = { teamId, folder, signal: AbortSignal.any([signal, isRefused.signal]) };
   try {
     const [quote, wrong] = await Promise.all([
-      lookAtVideo(video, folder, service, signal),
-      lookAtFaceImage(faceImage, service, signal),
+      lookAtVideo(video, folder, service, signal).then((found) => {
+        if ('refused' in found) isRefused.abort();
+        return found;
+      }),
+      lookAtFaceImage(faceImage, faceLook, service),
     ]);
     return 'refused' in quote || wrong === undefined ? quote : { refused: wrong };
   } finally {
@@ -97,29 +97,4 @@ function tooLong(path: string, durationMs: number, limitMs: number) {
     path,
     message: `The video is ${seconds(durationMs)} long; a face swap takes at most ${seconds(limitMs)}.`,
   };
-}
-
-/** What is wrong with the image at a URL, as far as its first bytes show it; a file was looked at on its way. */
-async function lookAtFaceImage(
-  faceImage: SwapSource,
-  { config, sources, log }: QuoteService,
-  signal: AbortSignal,
-): Promise<Answer | undefined> {
-  if ('file' in faceImage) return undefined;
-  try {
-    const head = await peekRemoteFile({
-      url: faceImage.url,
-      what: 'face image',
-      allow: sources.allow,
-      maxBytes: config.FACE_SWAP_MAX_BYTES,
-      timeoutMs: FACE_IMAGE_LIMIT_MS,
-      signal,
-    });
-    if (isFaceImageType(sniff(head).contentType)) return undefined;
-    return answers.unusableSource(
-      `The face image is not an image of type ${faceImageFormats}, judged by its content.`,
-    );
-  } catch (error) {
-    return refusedSource(error, 'face_image_url', log);
-  }
 }

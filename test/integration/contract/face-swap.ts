@@ -116,6 +116,20 @@ export function faceSwapContract(system: () => ContractSystem): void {
       ] as const;
       expect(expectError(await asForm(parts), 415)).toContain('mp4, mov, webm or avi');
     });
+    test.concurrent('nobody.jpg shows no face: 400, and nothing is charged', async () => {
+      const payer = await system().client({ cents: 1_000 });
+      const parts = [
+        ['video', await file('12s.mov')],
+        ['face_image', await file('nobody.jpg')],
+      ] as const;
+      const refused = await payer.form('/v1/face-swap', parts);
+      expect(expectError(refused, 400)).toContain('give a photo');
+      expect(refused.body['details']).toMatchObject([{ path: 'face_image' }]);
+      expect((await payer.get('/v1/wallet')).body).toMatchObject({
+        balance_cents: 1_000,
+        total_spent_cents: 0,
+      });
+    });
     test.concurrent.each(['face.gif', 'face.svg', '12s.mov'])('%s is no face image: 415', async (name) => {
       const parts = [
         ['face_image', await file(name)],

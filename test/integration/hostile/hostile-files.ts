@@ -8,11 +8,6 @@ const media = resolve(
 );
 const folder = join(media, 'hostile');
 
-/** A picture with one face; undefined where this machine has none. */
-export const facePath = existsSync(join(media, 'faces/face_man_smile.jpg'))
-  ? join(media, 'faces/face_man_smile.jpg')
-  : undefined;
-
 /** Odd, but they play: each must become a clip. */
 const playable: readonly string[] = [
   'anamorphic_sar_4_3.mp4',

@@ -3,17 +3,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locateMediaTools } from '#infra/media/media-tools.ts';
 import { ApiClient, createTeam } from '#test/stack/client.ts';
 import { runCommand } from '#test/stack/command.ts';
+import { makeFaceImage } from '#test/stack/sample-face.ts';
 import { type RunningService, startService } from '#test/stack/service.ts';
 import { makeShortTalk } from '#test/stack/short-talk.ts';
 import { createTenant, type Tenant } from '#test/stack/tenant.ts';
 import { type Canary, startCanary } from '#test/unit/egress/canary.ts';
 import { withAlias } from '#test/unit/media/quicktime-alias.ts';
-import { facePath, type HostileFile, hostileFiles, isWholeRun } from './hostile-files.ts';
+import { type HostileFile, hostileFiles, isWholeRun } from './hostile-files.ts';
 import { type HostileServer, startHostileServer } from './hostile-server.ts';
 import { watchResidentMemory } from './resident-memory.ts';
 import { waysIn } from './ways-in.ts';
@@ -33,6 +33,7 @@ let canary: Canary;
 let service: RunningService;
 let folder: string;
 let goodVideo: string;
+let goodFace: string;
 let client: ApiClient;
 /** Clips that were made, and cost. */
 let completed = 0;
@@ -41,6 +42,8 @@ let memory: ReturnType<typeof watchResidentMemory>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'clipledger-hostile-'));
   goodVideo = await makeShortTalk(folder);
+  goodFace = join(folder, 'good-face.jpg');
+  await makeFaceImage(goodFace);
   tenant = await createTenant();
   [server, canary] = [await startHostileServer(tenant.platform), await startCanary()];
   const env = {
@@ -66,7 +69,7 @@ describe.each(waysIn)('$name', (way) => {
   it('ends well for what plays, and with one clear sentence for all else', { timeout: limitMs }, async () => {
     const files = [...hostileFiles, ...(await madeFiles())];
     const around = {
-      ...{ client, server, limitMs, goodVideo, goodFace: facePath ?? (await plainImage()) },
+      ...{ client, server, limitMs, goodVideo, goodFace },
       baseUrl: service.baseUrl('api', 0),
     };
     const outcomes = await inTurns(files, way.atOnce, (file) => way.tryFile(file, around));
@@ -148,10 +151,4 @@ async function ownVideo(): Promise<Buffer> {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=10:d=4', '-c:v', 'mpeg4'];
   await promisify(execFile)(ffmpegPath, ['-v', 'error', '-y', ...picture, path]);
   return readFile(path);
-}
-
-async function plainImage(): Promise<string> {
-  const path = join(folder, 'plain.png');
-  await sharp({ create: { width: 256, height: 256, channels: 3, background: 'tan' } }).toFile(path);
-  return path;
 }

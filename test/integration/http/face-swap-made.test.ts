@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeFaceImage, makeFacelessImage } from '#test/stack/sample-face.ts';
 import { fileAnswers } from '#test/unit/sources/file-server.ts';
 import { ApiFixture, type ApiInstance, type Team, until } from '../api-fixture.ts';
 import { audit } from '../audit/running-audit.ts';
@@ -79,9 +80,8 @@ async function makeInputs(): Promise<void> {
     ...picture,
     join(folder, 'talk.mp4'),
   ]);
-  await run('ffmpeg', ['-v', 'error', '-ss', '25', '-i', sample, '-frames:v', '1', join(folder, 'face.jpg')]);
-  const nobody = ['-f', 'lavfi', '-i', 'testsrc2=s=640x480', '-frames:v', '1', join(folder, 'nobody.jpg')];
-  await run('ffmpeg', ['-v', 'error', ...nobody]);
+  await makeFaceImage(join(folder, 'face.jpg'));
+  await makeFacelessImage(join(folder, 'nobody.jpg'));
 }
 
 type Order = Readonly<{ job_id: string; cost_cents: number; duration_seconds: number }>;

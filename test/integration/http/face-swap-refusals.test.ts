@@ -97,6 +97,39 @@ describe('a request that is wrong is refused with 400', () => {
     });
   });
 
+  test('an uploaded face image without a face, in the words that say what photo would do', async () => {
+    const nobody = await system.fileOf('nobody.jpg', 'face_image');
+    const answers = [
+      await system.postForm(api, formOf([await system.fileOf('9.03s.mp4', 'video'), nobody])),
+      await system.postForm(api, formOf([text('video_url', system.sources.url('9.03s.mp4')), nobody])),
+    ];
+    const message = expect.stringMatching(/^No face was found in the face image: give a photo of one face/);
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: message, details: [{ path: 'face_image', message }] },
+      });
+  });
+
+  test('an uploaded face image that is damaged', async () => {
+    const whole = await readFile(system.sources.path('face.jpg'));
+    const half = file('face_image', whole.subarray(0, whole.length / 2), 'half.jpg');
+    const form = formOf([text('video_url', system.sources.url('9.03s.mp4')), half]);
+    expect(await system.postForm(api, form)).toMatchObject({
+      status: 400,
+      body: { error: 'The face image is damaged and cannot be read.', details: [{ path: 'face_image' }] },
+    });
+  });
+
+  test("the video's fault is told before that of the face image", async () => {
+    const nobody = await system.fileOf('nobody.jpg', 'face_image');
+    const form = formOf([text('video_url', system.sources.url('300.1s.mp4')), nobody]);
+    expect(await system.postForm(api, form)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('300.1 s long') },
+    });
+  });
+
   test('a redirect to an inner address, which is not asked', async () => {
     const canary = await startCanary();
     const inner = `http://127.0.0.1:${canary.port}/v.mp4`;

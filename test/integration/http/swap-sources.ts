@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFaceImage, makeFacelessImage } from '#test/stack/sample-face.ts';
 import { lyingCopy, makeVideo } from '#test/unit/media/lying-videos.ts';
 import { fileAnswers } from '#test/unit/sources/file-server.ts';
 
@@ -76,8 +77,7 @@ async function makeVideos(path: (name: string) => string): Promise<void> {
 }
 
 async function makeImages(path: (name: string) => string): Promise<void> {
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=64x64', '-frames:v', '1'];
-  for (const name of ['face.jpg', 'face.png', 'face.webp', 'face.gif'])
-    await run('ffmpeg', ['-v', 'error', ...picture, path(name)]);
+  for (const name of ['face.jpg', 'face.png', 'face.webp', 'face.gif']) await makeFaceImage(path(name));
+  await makeFacelessImage(path('nobody.jpg'));
   await writeFile(path('face.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
 }

@@ -1,6 +1,6 @@
 import { ModelStore } from '../../models/model-store.ts';
-import { reportWork } from './child-report.ts';
 import { measureSound, type SoundOrder } from './measure-sound.ts';
+import { reportWork } from './report-work.ts';
 import type { ChildSetting } from './run-measuring-child.ts';
 
 /** The child process that runs `measureSound` in the task's folder; its arguments are made by its parent. */

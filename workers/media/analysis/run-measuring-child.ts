@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
+import { reportReader } from '#infra/media/child-report.ts';
 import { ProcessFailed, runLimited } from '#infra/media/limited-process.ts';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import { mostFileBytes } from '#infra/media/run-ffmpeg.ts';
-import { reportReader } from './child-report.ts';
 
 export type MeasuringChild<Schema extends z.ZodType> = {
   /** The child's program beside this file. */

@@ -1,5 +1,5 @@
 import { ModelStore } from '../../models/model-store.ts';
-import { reportWork } from '../analysis/child-report.ts';
+import { reportWork } from '../analysis/report-work.ts';
 import type { ChildSetting } from '../analysis/run-measuring-child.ts';
 import { packVectors, readSentences, type SentenceOrder } from './child-embedder.ts';
 import { SentenceEmbedder } from './sentence-embedder.ts';

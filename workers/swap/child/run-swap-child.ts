@@ -1,11 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ProcessFailed, runLimited } from '#infra/media/limited-process.ts';
-import { MediaFailure } from '#infra/media/media-failure.ts';
-import type { MediaTools } from '#infra/media/media-tools.ts';
-import { mostFileBytes } from '#infra/media/run-ffmpeg.ts';
-import { reportReader } from '../../media/analysis/child-report.ts';
+import { runSwapProgram } from '#infra/media/run-swap-program.ts';
 import type {
   ExaminedFace,
   SegmentReport,
@@ -51,62 +45,32 @@ export type SwapAnswers = {
   readonly stitch: { readonly times: StageTimes };
 };
 
-export type ChildSetting = { readonly tools: MediaTools; readonly modelsFolder?: string };
-
-/** In the task's folder: a plan is too large for an argument. */
-export const orderFile = 'swap-order.json';
 /** The child holds a few frames and the models; each ffmpeg that it runs as much at most. */
 const memoryBytes = 4 * 1024 ** 3;
+/** A plan of 300 s at 60 frames a second is under 2 MB. */
+const reportBytes = 64 * 1024 ** 2;
 
-/**
- * Does the work of one call in a process of its own: native code that reads strangers' files must not take the
- * worker with it. Throws `MediaFailure`.
- */
+/** Does the work of one call in a process of its own. Throws `MediaFailure`. */
 export async function runSwapChild<Kind extends SwapOrder['kind']>(
   order: Extract<SwapOrder, { kind: Kind }>,
   about: { readonly context: SwapContext; readonly stage: SwapStage; readonly wallMs: number },
 ): Promise<SwapAnswers[Kind]> {
-  const { context, stage } = about;
-  const { tools, modelsFolder, taskFolder } = context;
-  await writeFile(join(taskFolder, orderFile), JSON.stringify(order));
-  const setting: ChildSetting = { tools, ...(modelsFolder === undefined ? {} : { modelsFolder }) };
-  let result: unknown;
-  let failure: MediaFailure | undefined;
+  const { context, stage, wallMs } = about;
   let done = 0;
-  try {
-    await runLimited({
-      tools,
-      program: process.execPath,
-      args: [fileURLToPath(new URL('swap-child-main.ts', import.meta.url)), JSON.stringify(setting)],
-      cwd: taskFolder,
-      signal: context.signal,
-      limits: {
-        wallMs: about.wallMs,
-        memory: { kind: 'data', bytes: memoryBytes },
-        // No less than its ffmpeg asks for: a process cannot raise what its parent was held to.
-        fileBytes: mostFileBytes,
-      },
-      onStdout: reportReader((report) => {
-        if ('done' in report) {
-          done = Math.max(done, Math.min(1, report.done));
-          context.onProgress({ stage, fraction: done });
-        } else if ('failure' in report) failure = report.failure;
-        else result = report.result;
-      }),
-    });
-  } catch (error) {
-    throw error instanceof ProcessFailed ? childFailed(error) : error;
-  }
-  if (failure !== undefined) throw failure;
-  if (result === undefined) throw new MediaFailure('TOOL_BROKEN', 'Swapping the face failed.');
+  const result = await runSwapProgram({
+    program: fileURLToPath(new URL('swap-child-main.ts', import.meta.url)),
+    order,
+    tools: context.tools,
+    modelsFolder: context.modelsFolder,
+    folder: context.taskFolder,
+    signal: context.signal,
+    limits: { wallMs, memoryBytes, reportBytes },
+    onDone: (part) => {
+      done = Math.max(done, Math.min(1, part));
+      context.onProgress({ stage, fraction: done });
+    },
+  });
   context.onProgress({ stage, fraction: 1 });
   // Both sides of the pipe are this program: the answer is what the order asks for.
   return result as SwapAnswers[Kind];
-}
-
-function childFailed(error: ProcessFailed): MediaFailure {
-  const about = { cause: error, detail: `${error.message}: ${error.stderrTail.slice(-1500)}` };
-  return error.exitSignal === 'SIGKILL'
-    ? new MediaFailure('MEMORY_LIMIT', 'Swapping the face needed more memory than is allowed.', about)
-    : new MediaFailure('TOOL_BROKEN', 'Swapping the face failed.', about);
 }

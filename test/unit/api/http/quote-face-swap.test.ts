@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { locateMediaTools } from '#infra/media/media-tools.ts';
 import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
 import { platformUrls } from '#infra/sources/platform-urls.ts';
 import type { SourceAccess } from '#infra/sources/source-access.ts';
+import { makeFaceImage, makeFacelessImage } from '#test/stack/sample-face.ts';
 import { makeVideo } from '#test/unit/media/lying-videos.ts';
 import { ytDlpWithTestPlatform } from '#test/unit/sources/test-platform.ts';
 
@@ -43,6 +44,8 @@ const playable = () => ({ title: 'A video', url: `http://${host()}/v.mp4`, forma
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quote-'));
   await makeVideo(join(folder, '12s.mp4'), 12);
+  await makeFaceImage(join(folder, 'face.jpg'));
+  await makeFacelessImage(join(folder, 'nobody.jpg'));
   server = createServer((request, response) => {
     const id = /^\/api\/(\w+)/.exec(request.url ?? '')?.[1] ?? '';
     response.end(JSON.stringify({ ...playable(), ...videos[id] }));
@@ -77,7 +80,8 @@ const uploaded = (objectKey: string, contentType: string, byteCount = 100): Swap
     type: { kind: 'video', contentType, demuxer: 'mov' },
   },
 });
-const face = uploaded('face.jpg', 'image/jpeg');
+/** Too large to be examined before the job. */
+const largeFace = uploaded('face.jpg', 'image/jpeg', 64 * 1024 ** 2 + 1);
 
 async function getRange(key: string, { start, end }: { start: number; end: number }): Promise<Buffer> {
   if (key === 'lost.mp4') throw new StorageFailure('UNAVAILABLE', 'The storage is down.');
@@ -88,21 +92,35 @@ async function getRange(key: string, { start, end }: { start: number; end: numbe
   return buffer.subarray(0, count);
 }
 
+async function getToFile(key: string, path: string) {
+  if (key === 'lost.jpg') throw new StorageFailure('UNAVAILABLE', 'The storage is down.');
+  await copyFile(join(folder, key), path);
+}
+
 function service(over: Partial<QuoteService> = {}): QuoteService {
   return {
     config: parseConfig({ DATA_DIR: folder }),
     log: pino({ level: 'silent' }),
     sources,
-    storage: { getRange } as QuoteService['storage'],
+    storage: { getRange, getToFile } as unknown as QuoteService['storage'],
     probes: new Turns({ atOnce: 1, ofTeam: 1, waiting: 1 }),
+    examinations: new Turns({ atOnce: 1, ofTeam: 1, waiting: 1 }),
     uploads: new UploadGate(1, 1),
     ...over,
   };
 }
 
 function quote(video: SwapSource, over: Partial<QuoteService> = {}, signal = new AbortController().signal) {
-  const request = { mode: 'face', video, faceImage: face, callbackUrl: null } as const;
+  const request = { mode: 'face', video, faceImage: largeFace, callbackUrl: null } as const;
   return quoteFaceSwap(request, 1, service(over), signal);
+}
+
+/** Of an order whose files were both uploaded. */
+async function quoteOfUploads(video: string, face: string, over: Partial<QuoteService> = {}) {
+  const { size } = await stat(join(folder, video));
+  const [uploadedVideo, faceImage] = [uploaded(video, 'video/mp4', size), uploaded(face, 'image/jpeg')];
+  const request = { mode: 'face', video: uploadedVideo, faceImage, callbackUrl: null } as const;
+  return quoteFaceSwap(request, 1, service(over), new AbortController().signal);
 }
 
 describe('the length of a video on a hosting platform', () => {
@@ -140,15 +158,60 @@ describe('the length of a video on a hosting platform', () => {
 
 describe('an uploaded video', () => {
   test('is read where it lies', async () => {
-    const file = await open(join(folder, '12s.mp4'));
-    const { size } = await file.stat();
-    await file.close();
+    const { size } = await stat(join(folder, '12s.mp4'));
     expect(await quote(uploaded('12s.mp4', 'video/mp4', size))).toEqual({ durationSeconds: 12 });
     expect(bytesRead).toBeGreaterThan(0);
   });
 
   test('that the storage does not give is no fault of the client', async () => {
     expect(await quote(uploaded('lost.mp4', 'video/mp4'))).toMatchObject({ refused: { status: 503 } });
+  });
+});
+
+describe('an uploaded face image', () => {
+  test('with a face that can be used is taken', async () => {
+    expect(await quoteOfUploads('12s.mp4', 'face.jpg')).toEqual({ durationSeconds: 12 });
+  });
+
+  test('without one is refused, with what photo would do', async () => {
+    const message = expect.stringMatching(/^No face was found in the face image: give a photo/);
+    expect(await quoteOfUploads('12s.mp4', 'nobody.jpg')).toMatchObject({
+      refused: { status: 400, body: { error: message, details: [{ path: 'face_image', message }] } },
+    });
+  });
+
+  test('that is none is refused', async () => {
+    expect(await quoteOfUploads('12s.mp4', '12s.mp4')).toMatchObject({
+      refused: { status: 400, body: { error: expect.stringContaining('jpg, png and webp are supported') } },
+    });
+  });
+
+  test("is told of after the video's fault", async () => {
+    const config = parseConfig({ DATA_DIR: folder, FACE_SWAP_MAX_DURATION: '5s' });
+    expect(await quoteOfUploads('12s.mp4', 'nobody.jpg', { config })).toMatchObject({
+      refused: { status: 400, body: { details: [{ path: 'video' }] } },
+    });
+  });
+
+  test('that the storage does not give is no fault of the client', async () => {
+    expect(await quoteOfUploads('12s.mp4', 'lost.jpg')).toMatchObject({ refused: { status: 503 } });
+  });
+
+  test('that cannot be examined, for a reason of our own, is left to the worker', async () => {
+    const withoutModels = parseConfig({ DATA_DIR: folder, MODELS_DIR: join(folder, 'nothing') });
+    expect(await quoteOfUploads('12s.mp4', 'nobody.jpg', { config: withoutModels })).toEqual({
+      durationSeconds: 12,
+    });
+    const examinations = new Turns({ atOnce: 0, ofTeam: 1, waiting: 0 });
+    expect(await quoteOfUploads('12s.mp4', 'nobody.jpg', { examinations })).toEqual({ durationSeconds: 12 });
+  });
+
+  test('that ends with the client or the process is not charged for', async () => {
+    const uploads = new UploadGate(1, 1);
+    const examinations = new Turns({ atOnce: 0, ofTeam: 1, waiting: 1 });
+    const looking = quoteOfUploads('12s.mp4', 'face.jpg', { uploads, examinations });
+    setImmediate(() => uploads.stop());
+    expect(await looking).toMatchObject({ refused: { status: 503 } });
   });
 });
 
