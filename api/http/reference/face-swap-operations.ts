@@ -25,7 +25,7 @@ export const createFaceSwap: Operation = {
   tag: 'Face swaps',
   summary: 'Create Face Swap',
   description:
-    'Puts the face of an image into a video of at most 300 seconds. Costs 20 cents for each second of the video, rounded up, charged now and given back if the swap fails. Both the video and the image can be a URL or an uploaded file. The video is looked at before the charge, so this answer can take some seconds. The image is looked at when the job runs: without a face that can be used, the job fails with a sentence that says what photo would do.',
+    'Puts the face of an image into a video of at most 300 seconds. Costs 20 cents for each second of the video, rounded up, charged now and given back if the swap fails. Both the video and the image can be a URL or an uploaded file. The video is looked at before the charge, so this answer can take some seconds. An uploaded image is looked at too: without a face that can be used it is refused, and nothing is charged. An image at a URL, or a very large one, is looked at when the job runs, which then fails and gives the money back. Either way a sentence says what photo would do.',
   access: 'key',
   parameters: [idempotencyKey],
   bodies: [
@@ -77,6 +77,16 @@ export const createFaceSwap: Operation = {
       when: 'The video is longer than 300 seconds.',
       answer: answers.invalid([
         { path: 'video_url', message: 'The video is 301.2 s long; a face swap takes at most 300 s.' },
+      ]),
+    },
+    {
+      when: 'The uploaded image shows no face that can be used. The text says what photo would do.',
+      answer: answers.invalid([
+        {
+          path: 'face_image',
+          message:
+            'No face was found in the face image: give a photo of one face, well lit, seen from the front and not small in the picture.',
+        },
       ]),
     },
     ...formRefusals('video', 'mp4, mov, webm or avi', 500_000_000),

@@ -174,7 +174,10 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, FieldNo
   FaceSwapRequest: faceSwapNotes,
   FaceSwapForm: {
     video: { description: 'The video: mp4, mov, webm or avi, at most 500 MB and 300 seconds.' },
-    face_image: { description: 'The image with the face: jpg, png or webp, at most 500 MB.' },
+    face_image: {
+      description:
+        'The image with the face: jpg, png or webp, at most 500 MB. A photo of one face, well lit, seen from the front.',
+    },
     ...faceSwapNotes,
   },
   FaceSwapCreated: {
