@@ -64,6 +64,8 @@ export class ContractSystem {
     const fixture = await ApiFixture.open({
       RATE_LIMIT_PER_MINUTE: '1000000',
       EGRESS_ALLOW: `${sources.host},${receiver.authority}`,
+      // A busy machine examines the images of many orders at once, one of a team after the other.
+      PROBE_TIME_LIMIT: '5m',
       WEBHOOK_MASTER_KEY: 'a'.repeat(64),
     });
     const [first, second] = await Promise.all([fixture.startApi(), fixture.startApi()]);
