@@ -6,6 +6,7 @@ import { planCamera } from './camera/plan-camera.ts';
 import { chooseClips } from './choose/choose-clips.ts';
 import type { ChosenClip, ChosenClips, Cut } from './choose/chosen-clip.ts';
 import { shortestClipMs } from './choose/clip-durations.ts';
+import { isNonsense } from './choose/transcript.ts';
 import { playedMs } from './clip-timeline.ts';
 import {
   type ClipPlan,
@@ -25,6 +26,9 @@ import { facesOnSheet } from './sheet-moments.ts';
 
 /** Between a band's lower edge and the heading, in the clip's pixels. */
 const bandGap = 30;
+/** Whoever ordered the clip should know why it goes by pauses, pictures and loudness alone. */
+const foreignNote =
+  'What is said in the source was not understood, as with a language that the speech model does not know: its words were not used for captions, titles and the choice.';
 
 /**
  * Decides what a job's clips show, and writes all of it down as data: the stretches, the camera's way, and what is
@@ -69,7 +73,9 @@ function plannedClip(item: number, chosen: ChosenClip, { analysis, options }: Pl
   const { cuts } = chosen;
   const camera = planCamera(analysis, cuts, cameraMode(options.camera_mode));
   const heading = belowCamera(planHeading(chosen.heading, options.heading, playedMs(cuts)), camera);
-  const captions = planCaptions(wordsInClipTime(analysis.sound?.words ?? [], cuts), options.captions);
+  const heard = analysis.sound?.words ?? [];
+  const isForeign = isNonsense(heard);
+  const captions = planCaptions(wordsInClipTime(heard, cuts), options.captions, isForeign);
   return {
     item,
     title: chosen.title,
@@ -83,7 +89,9 @@ function plannedClip(item: number, chosen: ChosenClip, { analysis, options }: Pl
     score: chosen.score,
     black_ms: cuts.reduce((sum, cut) => sum + covered(analysis.picture.black, cut), 0),
     faces: facesOnSheet(analysis, cuts),
-    notes: [...new Set([...chosen.notes, ...camera.notes, ...captions.notes])],
+    notes: [
+      ...new Set([...chosen.notes, ...camera.notes, ...captions.notes, ...(isForeign ? [foreignNote] : [])]),
+    ],
   };
 }
 
