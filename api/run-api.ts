@@ -20,6 +20,7 @@ import { LateAppender } from './late-appender.ts';
 import { LateLedger } from './late-ledger.ts';
 import { runLedger } from './ledger/ledger.ts';
 import { LedgerClient } from './ledger/ledger-client.ts';
+import type { CommittedReply } from './ledger/reply.ts';
 import { logFreshness } from './log-freshness.ts';
 import { checkReadiness, untilTables } from './readiness.ts';
 import { followRevocations, RevokedKeys } from './revoked-keys.ts';
@@ -115,9 +116,12 @@ export async function runApi(options: {
     // Before it is known what the rows must hold: so each revocation is heard of here, or is in them.
     const following = await whenKafkaAnswers(() => followRevocations(kafka, revokedKeys, signal));
     await whenKafkaAnswers(async () => watch.expect(await freshness.lastRecords(readableTopics)));
-    const running = [runLedger({ kafka, config, log, signal }).catch(fail)];
+    let client: LedgerClient | undefined;
+    // Who waits here for what this process decides hears it without the way through wallet.replies.
+    const onReplies = (replies: readonly CommittedReply[]) => client?.hear(replies);
+    const running = [runLedger({ kafka, config, log, signal, onReplies }).catch(fail)];
     if (following !== undefined) running.push(following.ended.catch(fail));
-    const client = await whenKafkaAnswers(() => LedgerClient.connect({ kafka, log, signal }));
+    client = await whenKafkaAnswers(() => LedgerClient.connect({ kafka, log, signal }));
     if (client !== undefined) ledger.connected(client);
     const { REFUND_FAILED_CLIPS: refundFailedClips, JOB_DEADLINE: jobDeadlineMs } = config;
     running.push(runSettlement(kafka, { ledger, refundFailedClips, log, now }, signal).catch(fail));

@@ -56,6 +56,8 @@ const settings = z.object({
     .default(''),
   KAFKA_TOPIC_PROFILE: z.enum(['embedded', 'production']).default('embedded'),
   KAFKA_REPLICATION_FACTOR: positiveNumber.optional(),
+  /** In how many lanes the ledger's partitions are owned; a log keeps the number that it began with. */
+  LEDGER_LANES: positiveNumber.optional(),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')

@@ -122,6 +122,8 @@ export type LedgerOwnerElected = Readonly<{
   partition: number;
   /** Of every topic keyed by team; it can never change. */
   partition_count: number;
+  /** In how many lanes the partitions are owned: partition p in lane p modulo this; it can never change either. Null in elections from before there were lanes, when each partition was one. */
+  lane_count: null | number;
   owner_id: string;
   elected_at: number;
 }>;

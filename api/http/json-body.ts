@@ -1,28 +1,18 @@
 import type { FastifyInstance } from 'fastify';
-import { type Answer, answers } from './answers.ts';
+import { answers } from './answers.ts';
 import { fieldError } from './field-rules.ts';
+import { RefusedBody } from './refused-body.ts';
 import { findWrongField } from './wrong-field.ts';
 
 export const JSON_BODY_LIMIT_BYTES = 256 * 1024;
-
-/** A body that cannot be read, with the answer that says why. */
-export class UnreadableBody extends Error {
-  override readonly name = 'UnreadableBody';
-  readonly answer: Answer;
-
-  constructor(answer: Answer) {
-    super(String(answer.body['error']));
-    this.answer = answer;
-  }
-}
 
 /** Takes JSON in UTF-8 and nothing like it; an empty body counts as none, whatever type it says it has. */
 export function acceptJson(v1: FastifyInstance): void {
   v1.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     if (bytes.length === 0) return done(null, undefined);
-    if (!isUtf8(request.headers['content-type'])) return done(new UnreadableBody(answers.otherCharset));
+    if (!isUtf8(request.headers['content-type'])) return done(new RefusedBody(answers.otherCharset));
     const text = decodeUtf8(bytes);
-    if (text === undefined) return done(new UnreadableBody(answers.brokenUtf8));
+    if (text === undefined) return done(new RefusedBody(answers.brokenUtf8));
     try {
       return done(null, parseJson(text));
     } catch (error) {
@@ -32,7 +22,7 @@ export function acceptJson(v1: FastifyInstance): void {
 }
 
 /**
- * What `text` holds. Throws `UnreadableBody` where it is no JSON, or cannot be meant as it stands: JSON.parse keeps
+ * What `text` holds. Throws `RefusedBody` where it is no JSON, or cannot be meant as it stands: JSON.parse keeps
  * the last of two fields of one name in silence, and checks of fields pass over one named `__proto__`.
  */
 function parseJson(text: string): unknown {
@@ -40,13 +30,13 @@ function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new UnreadableBody(answers.brokenJson);
+    throw new RefusedBody(answers.brokenJson);
   }
   const wrong = findWrongField(text);
   if (wrong === undefined) return value;
   const rule =
     wrong.kind === 'twice' ? 'is there more than once; send it once' : 'is not known; leave it out';
-  throw new UnreadableBody(answers.invalid([fieldError(wrong.path, rule)]));
+  throw new RefusedBody(answers.invalid([fieldError(wrong.path, rule)]));
 }
 
 const isUtf8 = (contentType: string | undefined): boolean => {

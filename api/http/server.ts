@@ -21,9 +21,10 @@ import { answerBrokenRequest, refusedHost, refuseTunnels } from './broken-reques
 import { FailedAuthentications } from './failed-authentications.ts';
 import { closeBehindHeldBody, holdBodies, letBodyCome } from './held-bodies.ts';
 import type { HttpService } from './http-service.ts';
-import { acceptJson, JSON_BODY_LIMIT_BYTES, UnreadableBody } from './json-body.ts';
+import { acceptJson, JSON_BODY_LIMIT_BYTES } from './json-body.ts';
 import { countRequest, rateLimitHeaders } from './rate-limit.ts';
 import { addReferenceRoutes } from './reference/reference-routes.ts';
+import { RefusedBody } from './refused-body.ts';
 import { limitRequests } from './request-deadline.ts';
 import { addRoutes, sendAnswer } from './routes.ts';
 import { lingerOverForm } from './uploads/linger.ts';
@@ -229,7 +230,7 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
 function answerToError(error: Error & { code?: string; statusCode?: number }): Answer | undefined {
   if (error instanceof DatabaseUnavailable || error instanceof LedgerUnavailable) return answers.unavailable;
   if (error instanceof KafkaUnavailable) return answers.unavailable;
-  if (error instanceof UnreadableBody) return error.answer;
+  if (error instanceof RefusedBody) return error.answer;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return answers.bodyTooLarge(JSON_BODY_LIMIT_BYTES);

@@ -1,4 +1,4 @@
-import { debitIdOf, derivedUuid, settlementEventId } from '#schemas/ids.ts';
+import { derivedUuid, settlementEventId } from '#schemas/ids.ts';
 import type { RecordTypes } from '#schemas/records.ts';
 import type { OpenWallet } from '#schemas/wallet.ts';
 import type {
@@ -188,7 +188,8 @@ function charge(
     clip_id_step: context.partitionCount,
     item_count: command.item_count,
   };
-  const debit = { ...envelope('WalletDebited', command, context), event_id: debitIdOf(command.command_id) };
+  // Its event id is `debitIdOf` the command.
+  const debit = envelope('WalletDebited', command, context);
   const shared = { job_id: command.job_id, kind: command.kind, item_cents: command.item_cents, ...clips };
   return accepted({
     walletEvents: [

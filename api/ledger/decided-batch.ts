@@ -9,16 +9,10 @@ import { isUuid } from '#schemas/ids.ts';
 import { recordNames } from '#schemas/records.ts';
 import { decide } from './decide.ts';
 import type { Command, Decision, TeamDraft, WalletDraft } from './decision.ts';
+import type { LanePlace } from './lanes.ts';
 import type { LedgerEvent, LedgerState } from './ledger-state.ts';
-import { attemptIdHeader, type Reply, replyOf } from './reply.ts';
+import { attemptIdHeader, type CommittedReply, type Reply, replyOf } from './reply.ts';
 import { snapshotOf } from './state-snapshots.ts';
-
-/** Where the ledger of one partition stands in the cluster. */
-export type LedgerPlace = Readonly<{
-  partition: number;
-  partitionCount: number;
-  replyPartitionCount: number;
-}>;
 
 /** A larger one could make events too large for a record batch, and would be tried for ever. */
 const MAX_COMMAND_BYTES = 256 * 1024;
@@ -27,24 +21,29 @@ const MAX_COMMAND_BYTES = 256 * 1024;
 type DecidedReply = Readonly<{ reply: Reply; attemptId: string | undefined; from: number; to: number }>;
 
 /**
- * Decides a batch of commands one after another on top of `state`, and collects what one transaction has to
- * write: events, snapshots, replies. The state is ahead of the log until that transaction is committed.
+ * Decides a batch of a lane's commands one after another, each on top of its partition's state, and collects
+ * what one transaction has to write: events, snapshots, replies. The states are ahead of the log until that
+ * transaction is committed.
  */
 export class DecidedBatch {
   /** How many commands had which outcome, for the metrics. */
   readonly outcomes = new Map<string, number>();
-  readonly #state: LedgerState;
-  readonly #place: LedgerPlace;
+  /** What to tell whoever waits in this process, once the transaction is committed. */
+  readonly committedReplies: CommittedReply[] = [];
+  readonly #states: ReadonlyMap<number, LedgerState>;
+  readonly #place: LanePlace;
   readonly #log: Logger;
   readonly #nowMs: number;
+  readonly #nextOffsets = new Map<number, number>();
   readonly #records: RecordToAppend[] = [];
   readonly #replies: DecidedReply[] = [];
 
+  /** `states` are those of all partitions of the lane, by partition. */
   constructor(
-    state: LedgerState,
-    context: { readonly place: LedgerPlace; readonly nowMs: number; readonly log: Logger },
+    states: ReadonlyMap<number, LedgerState>,
+    context: { readonly place: LanePlace; readonly nowMs: number; readonly log: Logger },
   ) {
-    this.#state = state;
+    this.#states = states;
     this.#place = context.place;
     this.#nowMs = context.nowMs;
     this.#log = context.log;
@@ -52,6 +51,7 @@ export class DecidedBatch {
 
   /** Decides the command in one record of wallet.commands. Never throws for what the record holds. */
   add(record: ReadRecord): void {
+    this.#nextOffsets.set(record.partition, record.offset + 1);
     const from = this.#records.length;
     const reply = this.#answer(record);
     if (reply === undefined) return;
@@ -66,19 +66,33 @@ export class DecidedBatch {
     return [...this.outcomes.keys()].some((outcome) => outcome !== 'accepted' && outcome !== 'replayed');
   }
 
-  /** The transaction that makes it so; the commands before `nextOffset` are consumed by it. */
-  content(nextOffset: number): TransactionContent {
-    const { partition } = this.#place;
-    this.#state.consumed(nextOffset);
-    const snapshots = Array.from(this.#state.takeChanges(), (entry) => ({
-      topic: 'wallet.state' as const,
-      partition,
-      ...snapshotOf(this.#state, entry),
-    }));
+  /** The transaction that makes it so; all commands of the batch are consumed by it. */
+  content(): TransactionContent {
+    const snapshots = [...this.#nextOffsets].flatMap(([partition, nextOffset]) =>
+      this.#snapshots(partition, nextOffset),
+    );
     return {
       records: [...this.#records, ...snapshots],
       naming: (positions) => this.#replyRecords(positions),
     };
+  }
+
+  #snapshots(partition: number, nextOffset: number): readonly RecordToAppend[] {
+    const state = this.#stateOf(partition);
+    state.consumed(nextOffset);
+    state.forget(this.#nowMs);
+    return Array.from(state.takeChanges(), (entry) => ({
+      topic: 'wallet.state' as const,
+      partition,
+      ...snapshotOf(state, entry),
+    }));
+  }
+
+  #stateOf(partition: number): LedgerState {
+    const state = this.#states.get(partition);
+    if (state === undefined)
+      throw new Error(`Partition ${partition} is not one of lane ${this.#place.lane}.`);
+    return state;
   }
 
   #answer(record: ReadRecord): Reply | undefined {
@@ -86,7 +100,7 @@ export class DecidedBatch {
     try {
       command = commandIn(record);
       if (command === undefined) return this.#refusePoison(record, 'it holds no command');
-      if (partitionOf(String(command.value.team_id), this.#place.partitionCount) !== this.#place.partition)
+      if (partitionOf(String(command.value.team_id), this.#place.partitionCount) !== record.partition)
         return this.#refuse(command.value, 'it is in another partition than its team');
       return this.#decide(command, record);
     } catch (error) {
@@ -96,11 +110,12 @@ export class DecidedBatch {
   }
 
   #decide(command: Command, record: ReadRecord): Reply {
-    const decision = decide(this.#state.view(command), command, {
+    const state = this.#stateOf(record.partition);
+    const decision = decide(state.view(command), command, {
       nowMs: this.#nowMs,
-      partition: this.#place.partition,
+      partition: record.partition,
       partitionCount: this.#place.partitionCount,
-      nextClipCounter: this.#state.nextClipCounter,
+      nextClipCounter: state.nextClipCounter,
     });
     if (decision.outcome === 'accepted') this.#write(decision, record);
     return replyOf(command.value, decision, this.#nowMs);
@@ -108,12 +123,13 @@ export class DecidedBatch {
 
   /** All of the command's records are encoded before any of its events is folded: both, or an error and neither. */
   #write(decision: Extract<Decision, { outcome: 'accepted' }>, record: ReadRecord): void {
-    const sealed = [...this.#sealWallet(decision.walletEvents), ...this.#sealTeam(decision.teamEvents)];
+    const { partition, headers } = record;
+    const state = this.#stateOf(partition);
+    const sealed = [...sealWallet(state, decision.walletEvents), ...sealTeam(state, decision.teamEvents)];
     if (sealed.length === 0) return;
-    const headers = record.headers;
     const records = sealed.map(({ topic, event, bytes }) => ({
       topic,
-      partition: this.#place.partition,
+      partition,
       key: String(event.value.team_id),
       value: bytes,
       headers: eventHeaders(event.name, event.value, headers),
@@ -129,36 +145,7 @@ export class DecidedBatch {
       });
     }
     this.#records.push(...records);
-    for (const { event } of sealed) this.#state.evolve(event);
-  }
-
-  #sealWallet(drafts: readonly WalletDraft[]) {
-    return drafts.map((draft) => {
-      const { wallet } = this.#state.team(draft.value.team_id);
-      const chain =
-        wallet.status === 'open'
-          ? { seq: wallet.seq + 1, prev_hash: wallet.hash }
-          : { seq: 1, prev_hash: genesisHash };
-      const { event, bytes } = sealEvent(draft.name, { ...draft.value, ...chain } as never);
-      return {
-        topic: 'wallet.events' as const,
-        event: { name: draft.name, value: event } as LedgerEvent,
-        bytes,
-      };
-    });
-  }
-
-  #sealTeam(drafts: readonly TeamDraft[]) {
-    return drafts.map((draft) => {
-      const { teamSeq, teamHash } = this.#state.team(draft.value.team_id);
-      const chain = { seq: teamSeq + 1, prev_hash: teamHash };
-      const { event, bytes } = sealEvent(draft.name, { ...draft.value, ...chain } as never);
-      return {
-        topic: 'team.events' as const,
-        event: { name: draft.name, value: event } as LedgerEvent,
-        bytes,
-      };
-    });
+    for (const { event } of sealed) state.evolve(event);
   }
 
   #refuse({ command_id, team_id }: Command['value'], reason: string): Reply {
@@ -189,22 +176,53 @@ export class DecidedBatch {
   #replyPlace() {
     return {
       topic: 'wallet.replies',
-      partition: this.#place.partition % this.#place.replyPartitionCount,
+      partition: this.#place.lane % this.#place.replyPartitionCount,
     } as const;
   }
 
   #replyRecords(positions: readonly (LogPosition | undefined)[]): readonly RecordToAppend[] {
     const place = this.#replyPlace();
-    return this.#replies.map(({ reply, attemptId, from, to }) => ({
-      ...place,
-      key: reply.command_id,
-      ...(attemptId === undefined ? {} : { headers: { [attemptIdHeader]: attemptId } }),
-      value: encodeRecord('CommandReply', {
-        ...reply,
-        positions: positions.slice(from, to).filter((position) => position !== undefined),
-      }),
-    }));
+    return this.#replies.map(({ reply, attemptId, from, to }) => {
+      const named = positions.slice(from, to).filter((position) => position !== undefined);
+      const whole = { ...reply, positions: named };
+      this.committedReplies.push({ attemptId, reply: whole });
+      return {
+        ...place,
+        key: reply.command_id,
+        ...(attemptId === undefined ? {} : { headers: { [attemptIdHeader]: attemptId } }),
+        value: encodeRecord('CommandReply', whole),
+      };
+    });
   }
+}
+
+function sealWallet(state: LedgerState, drafts: readonly WalletDraft[]) {
+  return drafts.map((draft) => {
+    const { wallet } = state.team(draft.value.team_id);
+    const chain =
+      wallet.status === 'open'
+        ? { seq: wallet.seq + 1, prev_hash: wallet.hash }
+        : { seq: 1, prev_hash: genesisHash };
+    const { event, bytes } = sealEvent(draft.name, { ...draft.value, ...chain } as never);
+    return {
+      topic: 'wallet.events' as const,
+      event: { name: draft.name, value: event } as LedgerEvent,
+      bytes,
+    };
+  });
+}
+
+function sealTeam(state: LedgerState, drafts: readonly TeamDraft[]) {
+  return drafts.map((draft) => {
+    const { teamSeq, teamHash } = state.team(draft.value.team_id);
+    const chain = { seq: teamSeq + 1, prev_hash: teamHash };
+    const { event, bytes } = sealEvent(draft.name, { ...draft.value, ...chain } as never);
+    return {
+      topic: 'team.events' as const,
+      event: { name: draft.name, value: event } as LedgerEvent,
+      bytes,
+    };
+  });
 }
 
 const commandNames: ReadonlySet<string> = new Set(recordNames.command);

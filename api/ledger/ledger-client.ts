@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Appender, openAppender } from '#infra/kafka/appender.ts';
 import { deleteGroup } from '#infra/kafka/committed-offsets.ts';
 import type { KafkaConnection } from '#infra/kafka/connection.ts';
@@ -11,7 +12,7 @@ import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
 import { decodeRecord, encodeRecord } from '#schemas/codec.ts';
 import type { CommandReply, RecordTypes } from '#schemas/records.ts';
 import type { Command } from './decision.ts';
-import { attemptIdHeader } from './reply.ts';
+import { attemptIdHeader, type CommittedReply } from './reply.ts';
 
 /**
  * The ledger did not answer in time. The outcome is unknown: the command may have been accepted. Submitting
@@ -30,6 +31,15 @@ export type SubmitOptions = Readonly<{
 
 /** The owner may decide at the very deadline; its transaction and the reply take some more time. */
 const REPLY_GRACE_MS = 1_000;
+
+/**
+ * The pause between two looks at the replies in the log while the ledger of this process answers all that is
+ * asked here: each look costs the broker about a fourth of what a small transaction does. A first reply from
+ * elsewhere comes so much later, and by the fetch that is under way then.
+ */
+const LEISURE_MS = 100;
+/** A reply of this process's ledger is recent for so long; one that only the log told, for longer. */
+const RECENT_MS = { heard: 1_000, read: 10_000 };
 
 type Waiting = Readonly<{
   /** Which of several submissions of one command this is. */
@@ -50,6 +60,8 @@ export class LedgerClient {
   readonly #replyOffsets = new Map<number, number>();
   readonly #listening = new Set<number>();
   #replyPartitionCount = 0;
+  /** When a command of this client was last answered by the ledger of this process, and by the log. */
+  readonly #answeredAtMs = { heard: 0, read: Date.now() };
   #consuming: Promise<void> = Promise.resolve();
 
   private constructor(kafka: KafkaConnection, log: Logger, appender: Appender) {
@@ -117,6 +129,12 @@ export class LedgerClient {
     });
   }
 
+  /** Takes the replies of a ledger in this process, each committed: they come later in wallet.replies as well. */
+  hear(replies: readonly CommittedReply[]): void {
+    for (const { attemptId, reply } of replies)
+      if (this.#answer(reply, attemptId)) this.#answeredAtMs.heard = Date.now();
+  }
+
   /** Stops; what still waits is rejected. The group of the replies is deleted. */
   async close(): Promise<void> {
     if (this.#stop.signal.aborted) return this.#consuming;
@@ -151,6 +169,8 @@ export class LedgerClient {
       onPosition: (_topic, partition, nextOffset) => this.#replyOffsets.set(partition, nextOffset),
       onBatch: async ({ records }) => {
         for (const record of records) this.#receive(record);
+        if (this.#isAnsweredHere())
+          await delay(LEISURE_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
       },
       signal: this.#stop.signal,
     });
@@ -160,13 +180,24 @@ export class LedgerClient {
   }
 
   #receive(record: ReadRecord): void {
-    const waiting = this.#waiting.get(record.key);
-    if (waiting === undefined) return;
+    if (!this.#waiting.has(record.key)) return;
     const { name, value } = decodeRecord(record.value);
     if (name !== 'CommandReply') return;
-    const attemptId = record.headers[attemptIdHeader];
-    for (const { attemptId: own, resolve } of [...waiting])
-      if (attemptId === undefined || attemptId === own) resolve(value);
+    if (this.#answer(value, record.headers[attemptIdHeader])) this.#answeredAtMs.read = Date.now();
+  }
+
+  #isAnsweredHere(): boolean {
+    const { heard, read } = this.#answeredAtMs;
+    const nowMs = Date.now();
+    return nowMs - heard < RECENT_MS.heard && nowMs - read > RECENT_MS.read;
+  }
+
+  /** Whether somebody waited for this reply. */
+  #answer(reply: CommandReply, attemptId: string | undefined): boolean {
+    const waiting = [...(this.#waiting.get(reply.command_id) ?? [])];
+    const answered = waiting.filter((one) => attemptId === undefined || attemptId === one.attemptId);
+    for (const { resolve } of answered) resolve(reply);
+    return answered.length > 0;
   }
 
   #await(commandId: string, waiting: Waiting): void {

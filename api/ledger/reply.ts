@@ -7,6 +7,9 @@ import type { Decision } from './decision.ts';
  */
 export const attemptIdHeader = 'attempt_id';
 
+/** A reply that is in the log for good, and which submission of its command it answers; undefined: any. */
+export type CommittedReply = Readonly<{ attemptId: string | undefined; reply: RecordTypes['CommandReply'] }>;
+
 /** A CommandReply that does not name the positions of its events yet. */
 export type Reply = Omit<RecordTypes['CommandReply'], 'positions'>;
 

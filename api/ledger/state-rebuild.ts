@@ -103,7 +103,7 @@ async function readUntilElected(
     let offset = (await fetcher.beginningOffsets(topic))[partition] ?? 0;
     let silentSince = performance.now();
     for (;;) {
-      const [chunk] = await fetcher.fetch([{ topic, partition, offset }], MAX_WAIT_MS);
+      const [chunk] = await fetcher.fetch([{ topic, partition, offset }], { maxWaitMs: MAX_WAIT_MS });
       if (chunk === undefined || chunk.nextOffset === offset) {
         if (performance.now() - silentSince > SILENCE_LIMIT_MS)
           throw new KafkaUnavailable(`The election does not show up in ${topic} partition ${partition}`);

@@ -1,3 +1,6 @@
+/** The most that a varint of 32 bits takes. */
+const VARINT_BYTES = 5;
+
 /** A buffer that is written from its start on, and grows. Numbers are in network order, as Kafka has them. */
 export class ByteWriter {
   #bytes: Buffer;
@@ -50,6 +53,40 @@ export class ByteWriter {
     this.#bytes[this.#at++] = raw;
   }
 
+  /** Bytes or a text with their length as a zigzag varint before them, as in records; a length of -1 is null. */
+  sized(content: Buffer | string | null): void {
+    if (content === null) this.varint(-1);
+    else if (typeof content === 'string') this.#sizedText(content);
+    else {
+      this.varint(content.length);
+      this.content(content);
+    }
+  }
+
+  /** What is written from here to `endSized` gets its length before it, as a zigzag varint. */
+  beginSized(): number {
+    this.#ensure(VARINT_BYTES);
+    this.#at += VARINT_BYTES;
+    return this.#at;
+  }
+
+  endSized(start: number): void {
+    const end = this.#at;
+    this.#at = start - VARINT_BYTES;
+    this.varint(end - start);
+    this.#bytes.copyWithin(this.#at, start, end);
+    this.#at += end - start;
+  }
+
+  /** Measured by writing it where it belongs if each character is one byte, as nearly always. */
+  #sizedText(text: string): void {
+    this.#ensure(VARINT_BYTES + text.length * 3);
+    const start = this.#at + varintBytes(text.length);
+    const length = this.#bytes.write(text, start, 'utf8');
+    this.varint(length);
+    this.#at += this.#at === start ? length : this.#bytes.write(text, this.#at, 'utf8');
+  }
+
   /** A text with its length in two bytes before it; -1 is null. */
   nullableText(text: string | null): void {
     this.int16(text === null ? -1 : Buffer.byteLength(text));
@@ -95,4 +132,11 @@ export class ByteWriter {
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
   }
+}
+
+/** Bytes of a zigzag varint of a number that is not negative. */
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let raw = value * 2; raw >= 0x80; raw /= 128) bytes += 1;
+  return bytes;
 }

@@ -111,7 +111,7 @@ export class LogFeed {
   /** Where retention was faster than the reader, nothing is left to read before the log's beginning. */
   async #fetch(fetcher: LogFetcher, from: readonly FetchFrom[]): Promise<readonly FetchedRecords[]> {
     try {
-      return await fetcher.fetch(from, MAX_WAIT_MS);
+      return await fetcher.fetch(from, { maxWaitMs: MAX_WAIT_MS });
     } catch (error) {
       if (!(error instanceof OffsetOutOfRange)) throw error;
       const { topic, partition, offset } = error.at;

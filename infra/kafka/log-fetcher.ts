@@ -12,6 +12,9 @@ export type FetchedRecords = TopicPartition &
 
 export type FetchFrom = TopicPartition & Readonly<{ offset: number }>;
 
+/** How long to wait for anything to come, and how many bytes of a partition to take at most (a whole batch at least). */
+export type FetchLimits = Readonly<{ maxWaitMs: number; partitionBytes?: number }>;
+
 const PARTITION_BYTES = 1024 * 1024;
 const ANSWER_BYTES = 16 * 1024 * 1024;
 /** What a fetch may take beyond its waiting time before the connection counts as dead. */
@@ -73,14 +76,21 @@ export class LogFetcher {
     return leader;
   }
 
-  /** One fetch from the broker that leads all of `from`; waits up to `maxWaitMs` for anything to come. */
-  async fetch(from: readonly FetchFrom[], maxWaitMs: number): Promise<readonly FetchedRecords[]> {
+  /** One fetch from the broker that leads all of `from`. */
+  async fetch(
+    from: readonly FetchFrom[],
+    { maxWaitMs, partitionBytes = PARTITION_BYTES }: FetchLimits,
+  ): Promise<readonly FetchedRecords[]> {
     const [first] = from;
     if (first === undefined) return [];
     try {
       const broker = await this.#cluster.findBroker({ nodeId: this.leaderOf(first) });
       const fetched = await broker.connectionPool.send<readonly FetchedPartition[]>({
-        request: fetchRequest({ maxWaitMs, maxBytes: ANSWER_BYTES, topics: this.#targets(from) }),
+        request: fetchRequest({
+          maxWaitMs,
+          maxBytes: ANSWER_BYTES,
+          topics: this.#targets(from, partitionBytes),
+        }),
         response: {
           decode: async (payload) => ({ fetched: decodeFetchAnswer(payload) }),
           parse: async ({ fetched: partitions }: { fetched: readonly FetchedPartition[] }) => partitions,
@@ -125,11 +135,11 @@ export class LogFetcher {
     return this.#cluster.findTopicPartitionMetadata(this.#kafka.topicName(topic));
   }
 
-  #targets(from: readonly FetchFrom[]) {
+  #targets(from: readonly FetchFrom[], maxBytes: number) {
     const byTopic = new Map<Topic, FetchTarget[]>();
     for (const { topic, partition, offset } of from) {
       const targets = byTopic.get(topic) ?? [];
-      targets.push({ partition, fetchOffset: String(offset), maxBytes: PARTITION_BYTES });
+      targets.push({ partition, fetchOffset: String(offset), maxBytes });
       byTopic.set(topic, targets);
     }
     return [...byTopic].map(([topic, partitions]) => ({ topic: this.#kafka.topicName(topic), partitions }));

@@ -57,7 +57,7 @@ async function* readSpan(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LogChunk> {
   if (start.offset >= end) return;
-  let upcoming = fetcher.fetch([start], MAX_WAIT_MS);
+  let upcoming = fetcher.fetch([start], { maxWaitMs: MAX_WAIT_MS });
   upcoming.catch(() => undefined);
   for (let offset = start.offset; offset < end; ) {
     signal?.throwIfAborted();
@@ -65,7 +65,7 @@ async function* readSpan(
     if (chunk === undefined) return;
     offset = chunk.nextOffset;
     if (offset < end) {
-      upcoming = fetcher.fetch([{ ...start, offset }], MAX_WAIT_MS);
+      upcoming = fetcher.fetch([{ ...start, offset }], { maxWaitMs: MAX_WAIT_MS });
       upcoming.catch(() => undefined);
     }
     const { topic, partition, records } = chunk;

@@ -58,38 +58,16 @@ function estimatedBytes(messages: readonly BatchMessage[]): number {
 
 function writeRecord(writer: ByteWriter, { key, value, headers }: BatchMessage, offsetDelta: number): void {
   const fields = headers === undefined ? [] : (Object.entries(headers) as [string, string][]);
-  let bytes = 2 + varintBytes(offsetDelta) + sizedBytes(key ?? null) + sizedBytes(value);
-  bytes += varintBytes(fields.length);
-  for (const [name, text] of fields) bytes += sizedBytes(name) + sizedBytes(text);
-  writer.varint(bytes);
+  const start = writer.beginSized();
   writer.int8(0);
   writer.varint(0);
   writer.varint(offsetDelta);
-  writeSized(writer, key ?? null);
-  writeSized(writer, value);
+  writer.sized(key ?? null);
+  writer.sized(value);
   writer.varint(fields.length);
   for (const [name, text] of fields) {
-    writeSized(writer, name);
-    writeSized(writer, text);
+    writer.sized(name);
+    writer.sized(text);
   }
-}
-
-/** Content with its length as a varint before it; -1 is null. */
-function writeSized(writer: ByteWriter, content: Buffer | string | null): void {
-  writer.varint(content === null ? -1 : Buffer.byteLength(content));
-  if (content !== null) writer.content(content);
-}
-
-function sizedBytes(content: Buffer | string | null): number {
-  if (content === null) return 1;
-  const length = Buffer.byteLength(content);
-  return varintBytes(length) + length;
-}
-
-/** Bytes of a zigzag varint of 32 bits. */
-function varintBytes(value: number): number {
-  let raw = ((value << 1) ^ (value >> 31)) >>> 0;
-  let bytes = 1;
-  for (; raw >= 0x80; raw >>>= 7) bytes += 1;
-  return bytes;
+  writer.endSized(start);
 }

@@ -151,6 +151,7 @@ class LogRecord implements ReadRecord {
   readonly keyBytes: Buffer;
   readonly #bytes: Buffer;
   readonly #headersAt: number;
+  #headers: Readonly<Record<string, string>> | undefined;
 
   constructor(
     from: Readonly<{ topic: Topic; partition: number }>,
@@ -176,6 +177,11 @@ class LogRecord implements ReadRecord {
   }
 
   get headers(): Readonly<Record<string, string>> {
+    this.#headers ??= this.#readHeaders();
+    return this.#headers;
+  }
+
+  #readHeaders(): Readonly<Record<string, string>> {
     const cursor = new Cursor(this.#bytes, this.#headersAt);
     const headers: Record<string, string> = {};
     for (let left = cursor.varint(); left > 0; left--) {

@@ -82,9 +82,9 @@ function readProduceAnswer(answer: ByteReader) {
 }
 
 /** TxnOffsetCommit, version 5, in the name of a group and of no member of it. */
-export function commitOffsetRequest(
+export function commitOffsetsRequest(
   { transactionalId, producerId, producerEpoch }: TransactionIdentity,
-  consumed: Readonly<{ groupId: string; topicName: string; partition: number; nextOffset: number }>,
+  consumed: Readonly<{ groupId: string; topicName: string; nextOffsets: ReadonlyMap<number, number> }>,
 ): WireRequest<readonly PartitionAnswer[]> {
   const body = new ByteWriter(256);
   body.compactText(transactionalId);
@@ -94,9 +94,9 @@ export function commitOffsetRequest(
   body.int32(NO_GENERATION);
   body.compactText('');
   body.compactText(null);
-  body.compactArray([consumed], ({ topicName, partition, nextOffset }) => {
+  body.compactArray([consumed], ({ topicName, nextOffsets }) => {
     body.compactText(topicName);
-    body.compactArray([partition], () => {
+    body.compactArray([...nextOffsets], ([partition, nextOffset]) => {
       body.int32(partition);
       body.int64(nextOffset);
       body.int32(NO_LEADER_EPOCH);

@@ -12,7 +12,7 @@ import {
 import { type PartitionBatch, PartitionBatches, positionsOf } from './partition-batches.ts';
 import type { LogPosition, RecordToAppend, TopicPartition } from './record.ts';
 import {
-  commitOffsetRequest,
+  commitOffsetsRequest,
   commitRequest,
   featuresRequest,
   type PartitionAnswer,
@@ -28,8 +28,8 @@ export type TransactionContent = Readonly<{
    * transaction commits; undefined in topics into which others write as well.
    */
   naming?: (positions: readonly (LogPosition | undefined)[]) => readonly RecordToAppend[];
-  /** Consumed up to here, in the name of a consumer group; counts when the transaction commits. */
-  consumed?: TopicPartition & Readonly<{ group: string; nextOffset: number }>;
+  /** How far partitions of a topic are consumed, in the name of a group; counts when the transaction commits. */
+  consumed?: Readonly<{ group: string; topic: Topic; nextOffsets: ReadonlyMap<number, number> }>;
 }>;
 
 /** Another writer with the same transactional id has started: this one can write no more. */
@@ -175,7 +175,7 @@ export class TransactionalWriter {
         ),
       );
     const baseOffsets = await this.#produce(sorted.batches);
-    if (consumed !== undefined) await this.#commitOffset(consumed);
+    if (consumed !== undefined) await this.#commitOffsets(consumed);
     if (sorted.batches.length > 0 || consumed !== undefined) await this.#commit();
     this.#learnOffsets(sorted.batches, baseOffsets);
     return positionsOf(places, (at) => baseOffsets.get(this.#nameOf(at)));
@@ -229,8 +229,8 @@ export class TransactionalWriter {
     }
   }
 
-  async #commitOffset(consumed: NonNullable<TransactionContent['consumed']>): Promise<void> {
-    const { topic, partition, nextOffset } = consumed;
+  async #commitOffsets(consumed: NonNullable<TransactionContent['consumed']>): Promise<void> {
+    const { topic, nextOffsets } = consumed;
     const groupId = this.#kafka.scopedName(consumed.group);
     this.#groupCoordinator ??= await this.#cluster.findGroupCoordinator({
       groupId,
@@ -238,7 +238,7 @@ export class TransactionalWriter {
     });
     const coordinator = this.#groupCoordinator;
     const topicName = this.#kafka.topicName(topic);
-    const request = commitOffsetRequest(this.#identity, { groupId, topicName, partition, nextOffset });
+    const request = commitOffsetsRequest(this.#identity, { groupId, topicName, nextOffsets });
     await whileBusy(() => asked(coordinator, request));
   }
 

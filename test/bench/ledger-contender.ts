@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from '#api/ledger/decision.ts';
 import { runLedger } from '#api/ledger/ledger.ts';
 import { LedgerClient } from '#api/ledger/ledger-client.ts';
+import type { CommittedReply } from '#api/ledger/reply.ts';
 import { parseConfig } from '#infra/config.ts';
 import { connectKafka } from '#infra/kafka/connection.ts';
 import { ensureTopics } from '#infra/kafka/topic-setup.ts';
@@ -21,8 +22,9 @@ export async function ledgerContender(kafkaBrokers: readonly string[], wallets: 
   const kafka = connectKafka(config, { clientId: 'bench', log });
   await ensureTopics(kafka, config);
   const stop = new AbortController();
-  const ledger = runLedger({ kafka, config, log, signal: stop.signal });
   const client = await LedgerClient.connect({ kafka, log, signal: stop.signal });
+  const onReplies = (replies: readonly CommittedReply[]) => client.hear(replies);
+  const ledger = runLedger({ kafka, config, log, signal: stop.signal, onReplies });
   while (!client.ready()) await new Promise((resolve) => setTimeout(resolve, 20));
   for (let teamId = 1; teamId <= wallets; teamId++) await openWallet(client, teamId);
   return {

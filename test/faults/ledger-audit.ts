@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { elect } from '#api/ledger/election.ts';
+import { elect, firstElections } from '#api/ledger/election.ts';
+import { type LanePlace, partitionsOfLane, transactionalIdOf } from '#api/ledger/lanes.ts';
 import type { LedgerState } from '#api/ledger/ledger-state.ts';
 import { rebuildState, stateOfEvents } from '#api/ledger/state-rebuild.ts';
 import type { KafkaConnection } from '#infra/kafka/connection.ts';
@@ -51,8 +52,7 @@ export async function expectSoundLedger(
   expectEachDebitOneJob(walletEvents, jobEvents);
   expectRepliesHold(replies, [...walletEvents, ...teamEvents, ...jobEvents]);
   const accepted = expectAcceptedOnce(asked, [...walletEvents, ...teamEvents]);
-  for (let partition = 0; partition < (await kafka.partitionCount('wallet.state')); partition++)
-    await expectSameStateFromEvents(kafka, partition);
+  for (const lane of await lanesOf(kafka)) await expectSameStateFromEvents(kafka, lane);
   return { events: walletEvents.length, accepted };
 }
 
@@ -142,22 +142,39 @@ function expectAcceptedOnce(asked: ReadonlyMap<string, Asked>, events: readonly 
   return accepted;
 }
 
-/** As a new owner of the partition sees it, wallet.state says the same as the events, field by field. */
-async function expectSameStateFromEvents(kafka: KafkaConnection, partition: number): Promise<void> {
+/** The lanes that the log was begun with. */
+async function lanesOf(kafka: KafkaConnection): Promise<readonly LanePlace[]> {
+  const first = (await firstElections(kafka)).get(0);
+  const partitionCount = await kafka.partitionCount('wallet.state');
+  const laneCount = first?.lane_count ?? partitionCount;
+  return Array.from({ length: laneCount }, (_, lane) => {
+    const partitions = partitionsOfLane(lane, laneCount, partitionCount);
+    return { lane, laneCount, partitions, partitionCount, replyPartitionCount: 1 };
+  });
+}
+
+/** As a new owner of the lane sees it, wallet.state says the same as the events, field by field. */
+async function expectSameStateFromEvents(kafka: KafkaConnection, lane: LanePlace): Promise<void> {
   const writer = await TransactionalWriter.open(kafka, {
-    transactionalId: `ledger-${partition}`,
+    transactionalId: transactionalIdOf(lane.lane),
     topics: ['wallet.events', 'team.events', 'wallet.state'],
   });
   try {
-    const partitionCount = await kafka.partitionCount('wallet.state');
-    const electionId = await elect(writer, { ownerId: 'audit', partition, partitionCount });
-    const rebuilt = await rebuildState(kafka, { partition, electionId });
-    expect(rebuilt.source).toBe('snapshots');
-    const fromEvents = await stateOfEvents(kafka, { partition, electionId });
-    expect(comparable(rebuilt.state)).toEqual(comparable(fromEvents));
+    for (const [partition, electionId] of await elect(writer, 'audit', lane))
+      await expectSameState(kafka, { partition, electionId });
   } finally {
     await writer.close();
   }
+}
+
+async function expectSameState(
+  kafka: KafkaConnection,
+  at: { readonly partition: number; readonly electionId: string },
+): Promise<void> {
+  const rebuilt = await rebuildState(kafka, at);
+  expect(rebuilt.source).toBe('snapshots');
+  const fromEvents = await stateOfEvents(kafka, at);
+  expect(comparable(rebuilt.state)).toEqual(comparable(fromEvents));
 }
 
 function comparable(state: LedgerState) {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, test } from 'vitest';
 import { LedgerClient } from '#api/ledger/ledger-client.ts';
 import { parseConfig } from '#infra/config.ts';
 import { connectKafka, type KafkaConnection } from '#infra/kafka/connection.ts';

@@ -9,17 +9,12 @@ import { until } from '../stack/poll.ts';
 import { createTenant } from '../stack/tenant.ts';
 import { CommandSource } from './command-source.ts';
 import { faultSeconds, faultSeed } from './fault-budget.ts';
-import {
-  type Fault,
-  openFaultProxy,
-  type TransactionRequest,
-  transactionRequests,
-} from './kafka-fault-proxy.ts';
+import { openFaultProxy } from './kafka-fault-proxy.ts';
 import { expectSoundLedger } from './ledger-audit.ts';
+import { RandomFaults, strikesWanted } from './random-faults.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const REQUEST_TIMEOUT_MS = 700;
-const requestNames = Object.keys(transactionRequests) as TransactionRequest[];
 
 let kafka: KafkaConnection;
 let env: Readonly<Record<string, string>>;
@@ -38,7 +33,7 @@ test(
   `cut, delayed and dropped requests of transactions lose and double nothing (seed ${faultSeed})`,
   async () => {
     const random = seededRandom(faultSeed);
-    const faults = new RandomFaults(random);
+    const faults = new RandomFaults(random, { chance: 0.03, requestTimeoutMs: REQUEST_TIMEOUT_MS });
     const config = parseConfig(env);
     const [host = '', port = ''] = (config.KAFKA_BROKERS?.[0] ?? '').split(':');
     const proxy = await openFaultProxy({ host, port: Number(port) }, (request) => faults.choose(request));
@@ -59,7 +54,6 @@ test(
     const sourceStop = new AbortController();
     const asking = source.run(20, sourceStop.signal);
     faults.begin();
-    const strikesWanted = requestNames.length * 2;
     const endsAt = Date.now() + faultSeconds * 1_000;
     await until(
       'every request was struck, and the time is over',
@@ -80,37 +74,3 @@ test(
   },
   (faultSeconds + 240) * 1_000,
 );
-
-/** Strikes about every twentieth request of a transaction, and each kind of request in both places. */
-class RandomFaults {
-  /** Which requests were struck where. */
-  readonly struck = new Set<string>();
-  count = 0;
-  readonly #random: () => number;
-  #isActive = false;
-
-  constructor(random: () => number) {
-    this.#random = random;
-  }
-
-  begin(): void {
-    this.#isActive = true;
-  }
-
-  end(): void {
-    this.#isActive = false;
-  }
-
-  choose(request: TransactionRequest): Fault | undefined {
-    // InitProducerId is rare: once per life of a writer.
-    const chance = request === 'InitProducerId' ? 0.3 : 0.03;
-    if (!this.#isActive || this.#random() > chance) return undefined;
-    const at = this.#random() < 0.5 ? 'request' : 'answer';
-    this.struck.add(`${request} ${at}`);
-    this.count += 1;
-    const kind = this.#random();
-    if (kind < 0.6) return { kind: 'cut', at };
-    if (kind < 0.9) return { kind: 'delay', at, ms: Math.floor(this.#random() * 3 * REQUEST_TIMEOUT_MS) };
-    return { kind: 'drop', at };
-  }
-}

@@ -156,13 +156,14 @@ export class ApiFixture {
     return reply;
   }
 
-  /** Instances that have just started may still share out the ledger's partitions; then it is asked again. */
+  /** Instances that have just started may still share out the ledger's partitions, and a busy machine is slow; then it is asked again. */
   async #decided(ledger: LedgerClient, command: Command): Promise<CommandReply> {
     for (let triesLeft = 5; ; triesLeft -= 1) {
       const deadline_at = Date.now() + COMMAND_DEADLINE_MS;
       const again = { name: command.name, value: { ...command.value, deadline_at } } as Command;
       try {
-        return await ledger.submit(again);
+        const reply = await ledger.submit(again);
+        if (reply.refusal !== 'DeadlinePassed' || triesLeft === 0) return reply;
       } catch (error) {
         if (!(error instanceof LedgerUnavailable) || triesLeft === 0) throw error;
       }

@@ -53,14 +53,17 @@ export function sentenceEdges(
       utterances.map(({ start, end, text }, at) => ({
         startMs: start * 1000,
         endMs: end * 1000,
-        opens: at === 0 || /[.?!]$/.test(utterances[at - 1]?.text ?? ''),
+        // A number alone, such as a poem's, is a title.
+        opens: at === 0 || /[.?!]$|^\d+$/.test(utterances[at - 1]?.text ?? ''),
         closes: at === utterances.length - 1 || /[.?!]$/.test(text),
       })),
     );
-  const inside = (ms: number): boolean =>
-    places.some(({ startMs, endMs }) => startMs - slackMs <= ms && ms <= endMs + slackMs);
-  const starts = clips.map((clip) => mainCut(clip).start_ms).filter(inside);
-  const ends = clips.map((clip) => mainCut(clip).end_ms).filter(inside);
+  const starts = clips
+    .map((clip) => mainCut(clip).start_ms)
+    .filter((ms) => places.some(({ startMs, endMs }) => startMs - slackMs <= ms && ms < endMs - slackMs));
+  const ends = clips
+    .map((clip) => mainCut(clip).end_ms)
+    .filter((ms) => places.some(({ startMs, endMs }) => startMs + slackMs < ms && ms <= endMs + slackMs));
   return {
     starts: {
       good: starts.filter((ms) =>

@@ -1,6 +1,6 @@
 import { GenericContainer, Wait } from 'testcontainers';
 
-const startLimitMs = 120_000;
+const startLimitMs = 240_000;
 
 /** The port on which containers of the same network reach the broker, as `kafka:19092`. */
 export const kafkaInsidePort = 19_092;

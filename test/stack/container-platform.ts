@@ -15,18 +15,19 @@ import {
   type ContainerHost,
   type PlatformBackEnd,
   type PlatformPart,
+  platformLabel,
   runLabel,
   type S3Account,
   type ServerAddresses,
 } from './platform.ts';
 import { until } from './poll.ts';
 import { goWithoutReaper } from './reaper.ts';
-import { removeRun } from './remove-run.ts';
+import { removePlatform, removeRun } from './remove-run.ts';
 
 const serviceImage = 'clipledger:test';
 /** Removes what a killed test run leaves; ours to name, as testcontainers pulls it without asking. */
 const reaperImage = 'testcontainers/ryuk:0.14.0';
-const startLimitMs = 120_000;
+const startLimitMs = 240_000;
 const logTailLength = 4_000;
 const probeLimitMs = 2_000;
 const s3Port = 7070;
@@ -42,20 +43,21 @@ type Secrets = {
 
 /**
  * Starts Kafka, PostgreSQL and S3 as containers of one network. All
- * bear the label of the run; whatever goes wrong, nothing of the run stays.
+ * bear the label of the run; whatever goes wrong, nothing of this platform stays.
  */
 export async function startContainerPlatform(
   engine: Engine,
   { runId, index, say }: Pick<PlatformRequest, 'runId' | 'index' | 'say'>,
 ): Promise<PlatformBackEnd> {
+  const network = `clipledger-test-${runId}-${index}`;
+  const labels = { [runLabel]: runId, [platformLabel]: network };
   try {
     const hasReaper = await prepareReaper(engine, say);
     const images = new ImageProvider(engine, say);
-    const network = `clipledger-test-${runId}-${index}`;
-    await engine.createNetwork({ Name: network, Driver: 'bridge', Labels: { [runLabel]: runId } });
+    await engine.createNetwork({ Name: network, Driver: 'bridge', Labels: labels });
     const secrets = makeSecrets();
     const ports = { kafka: await findFreePort(), postgres: await findFreePort(), s3: await findFreePort() };
-    const start = { runId, network, ports, secrets };
+    const start = { labels, network, ports, secrets };
     const starting = [
       images.provide('kafka').then(() => startKafka(start)),
       images.provide('postgres').then(() => startPostgres(start)),
@@ -69,7 +71,7 @@ export async function startContainerPlatform(
     const buildService = () => buildServiceImage(engine, images, serviceImage, say);
     return new ContainerPlatform({ engine, runId, servers, ports, secrets, containers, buildService });
   } catch (error) {
-    await removeRun(engine, runId);
+    await removePlatform(engine, network);
     throw error;
   }
 }
@@ -154,23 +156,23 @@ async function prepareReaper(engine: Engine, say: (line: string) => void): Promi
 }
 
 type StartOptions = {
-  readonly runId: string;
+  readonly labels: Readonly<Record<string, string>>;
   readonly network: string;
   readonly ports: Ports;
   readonly secrets: Secrets;
 };
 
-async function startKafka({ runId, network, ports, secrets }: StartOptions): Promise<StartedTestContainer> {
+async function startKafka({ labels, network, ports, secrets }: StartOptions): Promise<StartedTestContainer> {
   const container = await startTelling(
     'Kafka',
-    new ApacheKafka(imageNames.kafka, ports.kafka).withNetworkMode(network).withLabels({ [runLabel]: runId }),
+    new ApacheKafka(imageNames.kafka, ports.kafka).withNetworkMode(network).withLabels({ ...labels }),
   );
   await untilServing('kafka', ports, secrets);
   return container;
 }
 
 async function startPostgres({
-  runId,
+  labels,
   network,
   ports,
   secrets,
@@ -182,20 +184,20 @@ async function startPostgres({
     .withCommand(['postgres', '-c', 'max_connections=200'])
     .withNetworkMode(network)
     .withNetworkAliases('postgres')
-    .withLabels({ [runLabel]: runId })
+    .withLabels({ ...labels })
     .withExposedPorts({ container: 5432, host: ports.postgres });
   const container = await startTelling('PostgreSQL', postgres);
   await untilServing('postgres', ports, secrets);
   return container;
 }
 
-async function startS3({ runId, network, ports, secrets }: StartOptions): Promise<StartedTestContainer> {
+async function startS3({ labels, network, ports, secrets }: StartOptions): Promise<StartedTestContainer> {
   const s3 = new GenericContainer(imageNames.s3)
     .withEnvironment({ ROOT_ACCESS_KEY: secrets.accessKeyId, ROOT_SECRET_KEY: secrets.secretAccessKey })
     .withCommand(['--quiet', 'posix', '/srv'])
     .withNetworkMode(network)
     .withNetworkAliases('s3')
-    .withLabels({ [runLabel]: runId })
+    .withLabels({ ...labels })
     .withExposedPorts({ container: s3Port, host: ports.s3 })
     .withWaitStrategy(Wait.forHttp('/', s3Port).forStatusCodeMatching(() => true))
     .withStartupTimeout(startLimitMs);

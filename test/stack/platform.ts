@@ -62,6 +62,9 @@ export type PlatformBackEnd = {
 /** Every container and network of a run carries this label with the run's id, and can be found by it. */
 export const runLabel = 'clipledger.test-run';
 
+/** Those of one of its platforms carry this one too, with the name of the platform's network. */
+export const platformLabel = 'clipledger.test-platform';
+
 declare module 'vitest' {
   interface ProvidedContext {
     /** Where the run's platform is asked for: its servers may still be starting. */

@@ -1,9 +1,18 @@
 import type { Engine } from '#infra/containers/engine.ts';
-import { runLabel } from './platform.ts';
+import { platformLabel, runLabel } from './platform.ts';
 
 /** Removes every container (running or not, with its volumes) and network that bears the run's label. */
-export async function removeRun(engine: Engine, runId: string): Promise<void> {
-  const filters = { label: [`${runLabel}=${runId}`] };
+export function removeRun(engine: Engine, runId: string): Promise<void> {
+  return removeLabelled(engine, `${runLabel}=${runId}`);
+}
+
+/** Removes one platform of a run, by its network's name; the others go on. */
+export function removePlatform(engine: Engine, network: string): Promise<void> {
+  return removeLabelled(engine, `${platformLabel}=${network}`);
+}
+
+async function removeLabelled(engine: Engine, label: string): Promise<void> {
+  const filters = { label: [label] };
   const containers = await engine.listContainers({ all: true, filters });
   await Promise.all(
     containers.map(({ Id }) => engine.getContainer(Id).remove({ force: true, v: true }).catch(ignoreMissing)),

@@ -1,6 +1,7 @@
 import type { RecordToAppend } from '#infra/kafka/record.ts';
 import { cloudEventHeaders } from '#schemas/cloud-event-headers.ts';
 import { encodeRecord } from '#schemas/codec.ts';
+import type { GivenUp } from './attempt-task.ts';
 import type { Cause } from './clip-records.ts';
 
 /**
@@ -18,6 +19,13 @@ export type GivenUpTask = Readonly<{
   reason: string;
   bytes: Buffer;
 }>;
+
+/** The task as one for an operator; undefined where how it ended is nobody's to look at. */
+export const deadTaskOf = (
+  task: Pick<GivenUpTask, 'taskId' | 'jobId' | 'teamId' | 'bytes'>,
+  { failure, attempts, isDead }: GivenUp,
+): GivenUpTask | undefined =>
+  isDead ? { ...task, attempts, code: failure.code, reason: failure.detail ?? failure.message } : undefined;
 
 /** A given-up task as it goes into `job.dead`. */
 export function deadRecord(task: GivenUpTask, atMs: number, cause: Cause): RecordToAppend {

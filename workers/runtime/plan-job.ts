@@ -9,6 +9,7 @@ import { planCallOff } from './cancelled-work.ts';
 import { type ClipIdentity, clipsOf } from './clip-identity.ts';
 import type { ClipOutcome } from './clip-outcome.ts';
 import { type Cause, failedClip, outcomeRecord, renderTasks, taskRecord } from './clip-records.ts';
+import { deadTaskOf } from './dead-task.ts';
 import { endClipsAsFailed, removeIntermediatesOfEndedJob } from './end-clips.ts';
 import type { JobParts } from './job-parts.ts';
 import { analysisKey, planKey, sourceKey } from './object-keys.ts';
@@ -190,16 +191,7 @@ const storedSourceKey = (job: ClipJob): string =>
 
 async function failJob(parts: JobParts, job: ClipJob, end: GivenUp, signal: AbortSignal): Promise<void> {
   const { job_id: jobId, team_id: teamId } = job.request;
-  const { failure, attempts } = end;
-  const dead = {
-    taskId: `${jobId}/plan`,
-    jobId,
-    teamId,
-    attempts,
-    code: failure.code,
-    reason: failure.detail ?? failure.message,
-    bytes: job.bytes,
-  };
+  const { failure } = end;
   await endClipsAsFailed(
     parts,
     {
@@ -207,7 +199,7 @@ async function failJob(parts: JobParts, job: ClipJob, end: GivenUp, signal: Abor
       itemCount: job.clips.length,
       failure,
       cause: job.cause,
-      dead: end.isDead ? dead : undefined,
+      dead: deadTaskOf({ taskId: `${jobId}/plan`, jobId, teamId, bytes: job.bytes }, end),
     },
     signal,
   );

@@ -6,6 +6,7 @@ import { renderCallOff } from './cancelled-work.ts';
 import { clipOf } from './clip-identity.ts';
 import type { ClipOutcome } from './clip-outcome.ts';
 import { type Cause, completedClip } from './clip-records.ts';
+import { deadTaskOf } from './dead-task.ts';
 import { announceOutcome, endClipsAsFailed } from './end-clips.ts';
 import type { JobParts } from './job-parts.ts';
 import { clipKey, clipPlanKey, sheetKey, sourceSheetKey } from './object-keys.ts';
@@ -124,16 +125,8 @@ async function failClip(
   signal: AbortSignal,
 ): Promise<void> {
   const { task, bytes, cause } = rendering;
-  const { failure, attempts } = end;
-  const dead = {
-    taskId: task.task_id,
-    jobId: task.job_id,
-    teamId: task.team_id,
-    attempts,
-    code: failure.code,
-    reason: failure.detail ?? failure.message,
-    bytes,
-  };
+  const { failure } = end;
+  const { task_id: taskId, job_id: jobId, team_id: teamId } = task;
   await endClipsAsFailed(
     parts,
     {
@@ -141,7 +134,7 @@ async function failClip(
       itemCount: task.clip.num_clips,
       failure,
       cause,
-      dead: end.isDead ? dead : undefined,
+      dead: deadTaskOf({ taskId, jobId, teamId, bytes }, end),
     },
     signal,
   );

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { answers } from '../answers.ts';
+import { RefusedBody } from '../refused-body.ts';
 import type { DelimiterCounter } from './delimiter-counter.ts';
 import { freeReceived } from './free-received.ts';
-import { UploadRefused } from './upload-refused.ts';
 
 export type ArrivalLimits = Readonly<{
   maxBytes: number;
@@ -16,7 +16,7 @@ const LEAST_BYTES = 128 * 1024;
 const TICKS_PER_IDLE_TIME = 30;
 
 /**
- * Watches a body arrive beside whoever reads it. `signal` aborts with an `UploadRefused` when it is too large,
+ * Watches a body arrive beside whoever reads it. `signal` aborts with an `RefusedBody` when it is too large,
  * comes too slowly or not at all any more, and when the process stops.
  */
 export class Arrival {
@@ -100,7 +100,7 @@ export class Arrival {
     if (this.#ticks > TICKS_PER_IDLE_TIME) this.#fail(answers.uploadTooSlow);
   }
 
-  #fail(answer: UploadRefused['answer']): void {
-    if (!this.signal.aborted) this.#ended.abort(new UploadRefused(answer));
+  #fail(answer: RefusedBody['answer']): void {
+    if (!this.signal.aborted) this.#ended.abort(new RefusedBody(answer));
   }
 }

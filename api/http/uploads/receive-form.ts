@@ -5,13 +5,13 @@ import { uploadKey } from '#infra/object-storage/upload-keys.ts';
 import { type Answer, answers } from '../answers.ts';
 import { fieldError } from '../field-rules.ts';
 import type { HttpService } from '../http-service.ts';
+import { RefusedBody } from '../refused-body.ts';
 import { liftDeadline } from '../request-deadline.ts';
 import { Arrival } from './arrival.ts';
 import { boundaryOf } from './boundary.ts';
 import { DelimiterCounter } from './delimiter-counter.ts';
 import type { FormReceipt, FormRules, ReceivedForm, UploadedFile } from './received-form.ts';
 import { storeFile } from './store-file.ts';
-import { UploadRefused } from './upload-refused.ts';
 
 /** Some 20,000 characters, four bytes each at most, is what the longest text field takes. */
 const FIELD_MAX_BYTES = 64 * 1024;
@@ -104,17 +104,17 @@ async function readForm(request: FastifyRequest, receiving: Receiving): Promise<
 
 function refuseUnlessWhole({ isClosed, partCount }: DelimiterCounter, seenParts: number): void {
   if (!isClosed)
-    throw new UploadRefused(answers.brokenRequest('The multipart body ended before its last boundary.'));
+    throw new RefusedBody(answers.brokenRequest('The multipart body ended before its last boundary.'));
   if (partCount === seenParts) return;
   const because =
     'A part of the form cannot be read: each needs a Content-Disposition: form-data header with a name, and small headers.';
-  throw new UploadRefused(answers.brokenRequest(because));
+  throw new RefusedBody(answers.brokenRequest(because));
 }
 
 async function takePart(part: Multipart, receiving: Receiving): Promise<void> {
   const { rules, fields, files } = receiving;
   const name: string | undefined = part.fieldname;
-  if (name === undefined) throw new UploadRefused(answers.brokenRequest('A part of the form has no name.'));
+  if (name === undefined) throw new RefusedBody(answers.brokenRequest('A part of the form has no name.'));
   const isKnown = Object.hasOwn(rules.files, name) || rules.fields.includes(name);
   if (!isKnown) throw refusedField(name, `is not known; the fields here are ${knownNames(rules)}`);
   if (fields.has(name) || files.has(name)) throw refusedField(name, 'is there more than once; send it once');
@@ -122,8 +122,8 @@ async function takePart(part: Multipart, receiving: Receiving): Promise<void> {
   else files.set(name, await takeFile(part, receiving));
 }
 
-const refusedField = (name: string, rule: string): UploadRefused =>
-  new UploadRefused(answers.invalid([fieldError([name], rule)]));
+const refusedField = (name: string, rule: string): RefusedBody =>
+  new RefusedBody(answers.invalid([fieldError([name], rule)]));
 
 const knownNames = ({ files, fields }: FormRules): string => [...Object.keys(files), ...fields].join(', ');
 
@@ -140,7 +140,7 @@ async function takeFile(part: MultipartFile, receiving: Receiving): Promise<Uplo
   const rule = rules.files[name];
   if (rule === undefined) throw refusedField(name, 'must be text, not a file');
   const early = rules.refuseEarly?.(fields, [...files.keys(), name]);
-  if (early !== undefined) throw new UploadRefused(early);
+  if (early !== undefined) throw new RefusedBody(early);
   const objectKey = uploadKey(rules.jobId, name);
   objectKeys.push(objectKey);
   return storeFile({ part, rule, objectKey, storage: service.storage, signal: arrival.signal });
@@ -157,7 +157,7 @@ async function discard({ service, objectKeys }: Receiving): Promise<void> {
 
 /** Whatever else the parser says, it says of what the client sent. */
 function answerTo(error: unknown, request: FastifyRequest): Answer {
-  if (error instanceof UploadRefused) return error.answer;
+  if (error instanceof RefusedBody) return error.answer;
   if (error instanceof StorageFailure) {
     request.log.warn({ err: error, requestId: request.id }, 'Object storage did not take an upload.');
     return answers.unavailable;

@@ -4,9 +4,9 @@ import { SNIFFED_BYTES, sniff } from '#infra/media/sniff.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import { answers } from '../answers.ts';
 import { fieldError } from '../field-rules.ts';
+import { RefusedBody } from '../refused-body.ts';
 import { fileNameOf } from './file-name.ts';
 import type { FileRule, UploadedFile } from './received-form.ts';
-import { UploadRefused } from './upload-refused.ts';
 
 export type FileToStore = Readonly<{
   part: MultipartFile;
@@ -17,7 +17,7 @@ export type FileToStore = Readonly<{
 }>;
 
 /**
- * Streams a file part to object storage while it is hashed. Throws `UploadRefused` for a type or a size that
+ * Streams a file part to object storage while it is hashed. Throws `RefusedBody` for a type or a size that
  * the rule does not take, the type before anything is stored; then no object is left.
  */
 export async function storeFile(file: FileToStore): Promise<UploadedFile> {
@@ -31,7 +31,7 @@ export async function storeFile(file: FileToStore): Promise<UploadedFile> {
     if (head.length === 0) throw emptyFile(part.fieldname);
     const type = sniff(head);
     if (!rule.contentTypes.includes(type.contentType))
-      throw new UploadRefused(answers.wrongFileType(part.fieldname, rule.what));
+      throw new RefusedBody(answers.wrongFileType(part.fieldname, rule.what));
     const { sha256, byteCount } = await sendHashed(file, type.contentType, head, pieces);
     const fileName = fileNameOf(part.filename);
     return { field: part.fieldname, objectKey, fileName, sha256, byteCount, type };
@@ -41,8 +41,8 @@ export async function storeFile(file: FileToStore): Promise<UploadedFile> {
   }
 }
 
-const emptyFile = (field: string): UploadRefused =>
-  new UploadRefused(answers.invalid([fieldError([field], 'is an empty file; send one with content')]));
+const emptyFile = (field: string): RefusedBody =>
+  new RefusedBody(answers.invalid([fieldError([field], 'is an empty file; send one with content')]));
 
 type Pieces = AsyncGenerator<Buffer, void, undefined>;
 
@@ -50,7 +50,7 @@ async function* piecesUpTo(maxBytes: number, { file, fieldname }: MultipartFile)
   let bytes = 0;
   for await (const piece of file as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    if (bytes > maxBytes) throw new UploadRefused(answers.fileTooLarge(fieldname, maxBytes));
+    if (bytes > maxBytes) throw new RefusedBody(answers.fileTooLarge(fieldname, maxBytes));
     yield piece;
   }
 }

@@ -69,6 +69,23 @@ describe('records that were written', () => {
     expect(records[0]?.topic).toBe('job.events');
   });
 
+  test.each([0, 1, 21, 31, 32, 63, 64, 100, 4_095, 4_096, 8_191, 8_192])(
+    'texts of %i characters of one, two, three and four bytes come back, and what follows them',
+    (length) => {
+      const texts = ['a', 'é', '…', '🎬'].map((character) => character.repeat(length));
+      const messages = texts.map((text) => ({
+        key: text,
+        value: Buffer.from(text),
+        headers: { [text]: text },
+      }));
+      const bytes = batch({ baseOffset: 0, messages: [...messages, message('after')] });
+      const { records } = decodeBatches(bytes, from, []);
+      expect(records.map(({ key }) => key)).toEqual([...texts, 'k']);
+      expect(records.map(({ value }) => value.toString())).toEqual([...texts, 'after']);
+      expect(records.map(({ headers }) => headers)).toEqual([...texts.map((text) => ({ [text]: text })), {}]);
+    },
+  );
+
   test('a batch that is cut off at the end waits for the next fetch', () => {
     const whole = batch({ baseOffset: 0, messages: [message('a')] });
     const cut = batch({ baseOffset: 1, messages: [message('b')] }).subarray(0, -3);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { WireRequest } from '#infra/kafka/kafkajs-cluster.ts';
 import {
-  commitOffsetRequest,
+  commitOffsetsRequest,
   commitRequest,
   featuresRequest,
   produceRequest,
@@ -64,16 +64,21 @@ describe('the requests of a transaction', () => {
   });
 
   test('commit an offset in the name of a group', async () => {
-    const request = commitOffsetRequest(identity, {
+    const request = commitOffsetsRequest(identity, {
       groupId: 'g',
       topicName: 'a',
-      partition: 2,
-      nextOffset: 99,
+      nextOffsets: new Map([
+        [2, 99],
+        [0, 7],
+      ]),
     });
     expect(await bytesOf(request)).toEqual(
       Buffer.concat([
         ...[none, compact('tx'), compact('g'), int64(7), int16(3), Buffer.alloc(4, 0xff), compact(''), none],
-        ...[one, compact('a'), one, int32(2), int64(99), Buffer.alloc(4, 0xff), none, none, none, none],
+        ...[one, compact('a'), Buffer.of(3)],
+        ...[int32(2), int64(99), Buffer.alloc(4, 0xff), none, none],
+        ...[int32(0), int64(7), Buffer.alloc(4, 0xff), none, none],
+        ...[none, none],
       ]),
     );
     const answer = [none, int32(0), one, compact('a'), one, int32(2), int16(51), none, none, none];

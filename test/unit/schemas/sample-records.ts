@@ -86,6 +86,7 @@ export const sampleRecords: { readonly [Name in RecordName]: RecordTypes[Name] }
     election_id: uuid(6),
     partition: 1,
     partition_count: 3,
+    lane_count: 1,
     owner_id: 'api-1',
     elected_at: timeMs,
   },

@@ -36,6 +36,8 @@ export function cameraFilters(
   if (segments.length === 0) throw new Error('the camera has no scene for these cuts');
   const [only] = segments;
   if (segments.length === 1 && only !== undefined) return segmentFilters(only, order, pads);
+  // `concat` cannot tell how long a single frame lasts: its times are counted anew.
+  const renumbered = `setpts=N/${order.framesPerSecond}/TB`;
   const ins = segments.map((_, index) => `${pads.to}in${index}`);
   const outs = segments.map((_, index) => `${pads.to}out${index}`);
   return [
@@ -45,7 +47,7 @@ export function cameraFilters(
       const own = { from: cut, to: outs[index] ?? '' };
       return `[${ins[index]}]${trim(segment)}[${cut}];${segmentFilters(segment, order, own)}`;
     }),
-    `${outs.map((name) => `[${name}]`).join('')}concat=n=${segments.length}:v=1:a=0[${pads.to}]`,
+    `${outs.map((name) => `[${name}]`).join('')}concat=n=${segments.length}:v=1:a=0,${renumbered}[${pads.to}]`,
   ].join(';');
 }
 

@@ -36,7 +36,7 @@ export function cameraSegments(scenes: readonly SceneFrames[]): readonly CameraS
   const parts: { from: number; shows: Shown }[] = [];
   for (const part of scenes.flatMap(partsOf)) {
     const before = parts.at(-1);
-    const joined = before === undefined ? undefined : join(before.shows, part.shows, part.from);
+    const joined = before === undefined ? undefined : join(before, part);
     if (before === undefined || joined === undefined) parts.push({ ...part });
     else before.shows = joined;
   }
@@ -84,16 +84,23 @@ function shown(path: readonly FrameBox[], from: number): Shown {
   return { kind: 'zooming', movement: { from, path } };
 }
 
-function join(before: Shown, next: Shown, from: number): Shown | undefined {
-  if (before.kind === 'fixed' && next.kind === 'fixed' && isSameBox(before.box, next.box)) return before;
-  if (isStill(before) && isStill(next) && JSON.stringify(before) === JSON.stringify(next)) return before;
-  if (before.kind !== 'moving' || (next.kind !== 'moving' && next.kind !== 'fixed')) return undefined;
-  const movements =
-    next.kind === 'moving' ? next.movements : [{ from, path: [{ frame: from, box: next.box }] }];
-  const size = before.movements[0]?.path[0]?.box;
-  const nextSize = movements[0]?.path[0]?.box;
-  if (size === undefined || nextSize === undefined || !isSameSize(size, nextSize)) return undefined;
-  return { kind: 'moving', movements: [...before.movements, ...movements] };
+/** Both as one chain of filters; undefined where they need one each. */
+function join(before: Part, next: Part): Shown | undefined {
+  const [one, other] = [before.shows, next.shows];
+  if (isStill(one) && isStill(other)) return JSON.stringify(one) === JSON.stringify(other) ? one : undefined;
+  if (one.kind === 'fixed' && other.kind === 'fixed' && isSameBox(one.box, other.box)) return one;
+  const movements = [...movementsOf(before), ...movementsOf(next)];
+  const sizes = movements.flatMap(({ path }) => path.slice(0, 1).map(({ box }) => box));
+  const [size] = sizes;
+  const isOneSize = size !== undefined && sizes.length >= 2 && sizes.every((each) => isSameSize(each, size));
+  const bothMove = movementsOf(before).length > 0 && movementsOf(next).length > 0;
+  return isOneSize && bothMove ? { kind: 'moving', movements } : undefined;
+}
+
+/** What a chain that moves a box of one size shows; empty for all other layouts. */
+function movementsOf({ from, shows }: Part): readonly Movement[] {
+  if (shows.kind === 'moving') return shows.movements;
+  return shows.kind === 'fixed' ? [{ from, path: [{ frame: from, box: shows.box }] }] : [];
 }
 
 function isStill(shows: Shown): shows is Still {

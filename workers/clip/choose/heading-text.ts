@@ -5,6 +5,7 @@ import type { Headline } from './headlines.ts';
 /** A heading stands large on the picture: fewer words than a title's, where there is a choice. */
 const comfortableWords = 7;
 const mostWords = 10;
+const clearlyBetter = 0.15;
 const styleEmoji: Readonly<Record<string, string>> = { viral: '🔥', business: '📈', gaming: '🎮' };
 
 /** Emoji for what a heading says; the first that fits. */
@@ -30,15 +31,22 @@ export function headingText(
   instructions: HeadingInstructions | null,
   style: string,
 ): string | null {
-  const room = instructions?.mostWords ?? comfortableWords;
-  const fits = headlines.filter((headline) => headline.wordCount <= room);
+  const asked = instructions?.mostWords ?? null;
+  const fits = headlines.filter((headline) => headline.wordCount <= (asked ?? comfortableWords));
   const wantsQuestion = instructions?.asQuestion === true;
   const best =
     (wantsQuestion ? fits.find((headline) => headline.isQuestion) : undefined) ??
-    fits[0] ??
-    shortestOf(headlines);
+    (asked === null ? comfortable(headlines, fits) : (fits[0] ?? shortestOf(headlines)));
   if (best === undefined) return instructions === null ? null : shaped('', instructions, style);
   return instructions === null ? best.text : shaped(best.text, instructions, style);
+}
+
+/** The best one that is comfortably short, unless a longer one is clearly better. */
+function comfortable(headlines: readonly Headline[], fits: readonly Headline[]): Headline | undefined {
+  const [best] = headlines;
+  const [short] = fits;
+  if (best === undefined || short === undefined) return best;
+  return short.score >= best.score - clearlyBetter ? short : best;
 }
 
 function shortestOf(headlines: readonly Headline[]): Headline | undefined {

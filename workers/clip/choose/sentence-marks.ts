@@ -122,10 +122,11 @@ function payoff(sentence: Sentence, bare: readonly string[], next: Sentence | un
 
 /** A sentence that only makes sense after the one before it, which therefore did not end there. */
 function goesOnWith(next: Sentence): boolean {
-  const first = bareWord(next.words[0]?.text ?? '');
+  const [first = '', second = ''] = next.words.slice(0, 2).map((word) => bareWord(word.text));
+  const dependent = /^(?:that|which|who|whose|because|than|when)$/;
+  const isAdded = first === 'and' && (dependent.test(second) || fragments.has(second));
   return (
-    next.gapBeforeMs < 600 &&
-    (/^(?:or|that|which|who|whose|because|than|when)$/.test(first) || fragments.has(first))
+    next.gapBeforeMs < 600 && (first === 'or' || dependent.test(first) || fragments.has(first) || isAdded)
   );
 }
 

@@ -16,8 +16,11 @@ const brightnessSpread = 0.2;
 const shareSpread = 0.035;
 /** How much the plane counts where there is no skin to see. */
 const planeWeight = 0.03;
-/** How fine light may vary, in parts of the flattened face. */
-const lightScale = 0.075;
+/**
+ * How fine light may vary, in parts of the flattened face: finer keeps more of the target's own features, coarser
+ * less of its light.
+ */
+const lightScale = 0.12;
 const planeRounds = 5;
 
 /**

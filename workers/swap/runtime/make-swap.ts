@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { SwapTask } from '#schemas/records.ts';
 import type { GivenUp, Work } from '../../runtime/attempt-task.ts';
 import type { Cause } from '../../runtime/clip-records.ts';
+import { deadTaskOf } from '../../runtime/dead-task.ts';
 import type { SwappedVideo, SwapWholeInput } from '../contract.ts';
 import { announceSwap, endSwapAsFailed, swapCallOff } from './end-swap.ts';
 import { fetchSegment, type PlannedSwap, readSwapPlan, storedSegments, storeSegment } from './stored-swap.ts';
@@ -185,16 +186,8 @@ async function failSwap(
   end: GivenUp,
   signal: AbortSignal,
 ): Promise<void> {
-  const { failure, attempts } = end;
-  const dead = {
-    taskId: task.task_id,
-    jobId: task.job_id,
-    teamId: task.team_id,
-    attempts,
-    code: failure.code,
-    reason: failure.detail ?? failure.message,
-    bytes,
-  };
-  await endSwapAsFailed(parts, task, { failure, cause, dead: end.isDead ? dead : undefined }, signal);
-  parts.metrics.ended('render', failure.code);
+  const { task_id: taskId, job_id: jobId, team_id: teamId } = task;
+  const dead = deadTaskOf({ taskId, jobId, teamId, bytes }, end);
+  await endSwapAsFailed(parts, task, { failure: end.failure, cause, dead }, signal);
+  parts.metrics.ended('render', end.failure.code);
 }

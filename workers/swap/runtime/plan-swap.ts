@@ -3,6 +3,7 @@ import { MediaFailure } from '#infra/media/media-failure.ts';
 import type { FaceSwapOptions, JobRequested } from '#schemas/records.ts';
 import { appendRecords } from '../../runtime/append-records.ts';
 import type { GivenUp, Work } from '../../runtime/attempt-task.ts';
+import { deadTaskOf } from '../../runtime/dead-task.ts';
 import { sourceKey } from '../../runtime/object-keys.ts';
 import type { RequestedJob } from '../../runtime/plan-job.ts';
 import { unlessMissing } from '../../runtime/stored-object.ts';
@@ -154,17 +155,7 @@ const faceImageKeyOf = ({ options, request }: SwapJob): string =>
 
 async function failSwap(parts: SwapParts, job: SwapJob, end: GivenUp, signal: AbortSignal): Promise<void> {
   const { job_id: jobId, team_id: teamId } = job.request;
-  const { failure, attempts } = end;
-  const dead = {
-    taskId: `${jobId}/plan`,
-    jobId,
-    teamId,
-    attempts,
-    code: failure.code,
-    reason: failure.detail ?? failure.message,
-    bytes: job.bytes,
-  };
-  const about = { failure, cause: job.cause, dead: end.isDead ? dead : undefined };
-  await endSwapAsFailed(parts, job.request, about, signal);
-  parts.metrics.ended('plan', failure.code);
+  const dead = deadTaskOf({ taskId: `${jobId}/plan`, jobId, teamId, bytes: job.bytes }, end);
+  await endSwapAsFailed(parts, job.request, { failure: end.failure, cause: job.cause, dead }, signal);
+  parts.metrics.ended('plan', end.failure.code);
 }

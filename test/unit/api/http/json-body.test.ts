@@ -1,6 +1,7 @@
 import Fastify from 'fastify';
 import { afterAll, describe, expect, test } from 'vitest';
-import { acceptJson, UnreadableBody } from '#api/http/json-body.ts';
+import { acceptJson } from '#api/http/json-body.ts';
+import { RefusedBody } from '#api/http/refused-body.ts';
 import { findWrongField } from '#api/http/wrong-field.ts';
 
 describe('a field that is there twice', () => {
@@ -45,7 +46,7 @@ describe('reading JSON', () => {
   server.removeAllContentTypeParsers();
   acceptJson(server);
   server.setErrorHandler((error, _request, reply) =>
-    error instanceof UnreadableBody
+    error instanceof RefusedBody
       ? reply.code(error.answer.status).send(error.answer.body)
       : reply.code(400).send({ error: 'not JSON' }),
   );

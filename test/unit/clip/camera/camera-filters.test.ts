@@ -89,7 +89,9 @@ describe('cameraFilters', () => {
           end_ms: 1600,
           layout: { kind: 'stacked', above: box(0), below: { ...whole, width: 300 }, above_share: 0.4 },
         },
-        crop(1600, 2000, [1600, 0]),
+        // A single frame, of which `concat` alone would make none.
+        crop(1600, 1640, [1600, 50, 120]),
+        crop(1640, 2000, [1640, 0]),
       ],
       2,
     );

@@ -88,7 +88,7 @@ describe('heading instructions', () => {
     wordCount: 8,
     sentence: 0,
   };
-  const short = { text: 'Movable metal letters', score: 0.6, isQuestion: false, wordCount: 3, sentence: 1 };
+  const short = { text: 'Movable metal letters', score: 0.9, isQuestion: false, wordCount: 3, sentence: 1 };
   const asked = {
     text: 'Why did they look like this?',
     score: 0.5,
@@ -114,6 +114,10 @@ describe('heading instructions', () => {
     ['', 'Movable metal letters'],
   ])('%j gives %j', (instructions, expected) => {
     expect(made(instructions)).toBe(expected);
+  });
+
+  test('a longer headline stands where it is clearly better than the short ones', () => {
+    expect(headingText([headline, { ...short, score: 0.6 }], null, 'viral')).toBe(headline.text);
   });
 
   test('a statement becomes a question where rules can turn it', () => {
