@@ -48,10 +48,11 @@ export async function planClips(input: PlanInput, context: PipelineContext): Pro
     },
   );
   context.onProgress({ stage: 'choosing', fraction: 1 });
+  const isForeign = isNonsense(analysis.sound?.words ?? []);
   return {
     version: planVersion,
     source: plannedSource(analysis),
-    clips: chosen.clips.map((clip, item) => plannedClip(item, clip, input)),
+    clips: chosen.clips.map((clip, item) => plannedClip(item, clip, { ...input, isForeign })),
     missing: missingClips(chosen, options.num_clips),
   };
 }
@@ -69,12 +70,15 @@ function plannedSource(analysis: SourceAnalysis): PlannedSource {
   };
 }
 
-function plannedClip(item: number, chosen: ChosenClip, { analysis, options }: PlanInput): PlannedClip {
+/** What was ordered, and whether all words of its source are those of a language that was not understood. */
+type HeardInput = PlanInput & { readonly isForeign: boolean };
+
+function plannedClip(item: number, chosen: ChosenClip, input: HeardInput): PlannedClip {
+  const { analysis, options, isForeign } = input;
   const { cuts } = chosen;
   const camera = planCamera(analysis, cuts, cameraMode(options.camera_mode));
   const heading = belowCamera(planHeading(chosen.heading, options.heading, playedMs(cuts)), camera);
   const heard = analysis.sound?.words ?? [];
-  const isForeign = isNonsense(heard);
   const captions = planCaptions(wordsInClipTime(heard, cuts), options.captions, isForeign);
   return {
     item,
