@@ -26,6 +26,6 @@ COPY . .
 USER node
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464 DATA_DIR=/tmp/data YT_DLP_VENV=/opt/yt-dlp
 EXPOSE 8080 9464
-HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "infra/containers/health-check.ts"]
+HEALTHCHECK --interval=30s --timeout=3s --start-period=60s CMD ["node", "infra/containers/health-check.ts"]
 ENTRYPOINT ["node"]
 CMD ["api/main.ts"]

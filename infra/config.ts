@@ -116,6 +116,18 @@ const settings = z.object({
   WORK_DIR: z.string().optional(),
   /** A folder with a MANIFEST.json and models of the operator's own; they go before the bundled ones. */
   MODELS_DIR: z.string().optional(),
+  SPEECH_MODEL: z
+    .string()
+    .regex(
+      /^(moonshine-tiny-en|whisper:[A-Za-z0-9_-][A-Za-z0-9._-]*)$/,
+      'must be moonshine-tiny-en, or whisper:FOLDER for a model in that folder of MODELS_DIR',
+    )
+    .default('moonshine-tiny-en'),
+  /** What Whisper is to listen for; without it, it tells the language itself. */
+  SPEECH_LANGUAGE: z
+    .string()
+    .regex(/^[a-z]{2,3}$/, 'must be a code such as de')
+    .optional(),
   /** A folder with fonts of the operator's own, for headings and captions; they go before the bundled ones. */
   FONTS_DIR: z.string().optional(),
   /** A server that speaks OpenAI's chat protocol, up to before `/chat/completions`; it then chooses the clips. */

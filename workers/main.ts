@@ -15,6 +15,7 @@ import { FontUnusable } from './clip/overlays/font-file.ts';
 import { FontStore } from './clip/overlays/font-store.ts';
 import { analyseVideo, checkMusic, fetchMusic, fetchSource, planClips, renderClip } from './clip/pipeline.ts';
 import { languageModelOf } from './language-model.ts';
+import { assertSpeechModel, speechSettings } from './media/speech/speech-settings.ts';
 import { ModelStore, ModelUnusable } from './models/model-store.ts';
 import { keepRetention } from './runtime/retention.ts';
 import { WorkFolders } from './runtime/work-folders.ts';
@@ -54,7 +55,10 @@ process.exit();
 async function run(signal: AbortSignal): Promise<void> {
   const config = await resolveConfig(process.env, ['KAFKA_BROKERS']);
   const log = createLogger(config, 'workers');
-  await (await ModelStore.open(config.MODELS_DIR)).verifyAll();
+  const models = await ModelStore.open(config.MODELS_DIR);
+  await models.verifyAll();
+  const speech = speechSettings(config);
+  await assertSpeechModel(speech, models);
   await FontStore.open(config.FONTS_DIR);
   const sources = await openSourceAccess(config, log);
   const swaps = swapMaking(config, sources);
@@ -97,6 +101,7 @@ async function run(signal: AbortSignal): Promise<void> {
         maxMusicBytes: config.MUSIC_MAX_BYTES,
       },
       modelsFolder: config.MODELS_DIR,
+      speech,
       swaps,
       fontsFolder: config.FONTS_DIR,
       concurrency: config.WORKER_CONCURRENCY,

@@ -7,6 +7,7 @@ import { analyseSource } from '#workers/media/analysis/analyse-source.ts';
 import type { SoundAnalysis, SourceAnalysis } from '#workers/media/analysis/analysis-schema.ts';
 import { measureSound } from '#workers/media/analysis/measure-sound.ts';
 import { FaceFinder } from '#workers/media/faces/face-finder.ts';
+import { bundledSpeech } from '#workers/media/speech/speech-settings.ts';
 import { ModelStore } from '#workers/models/model-store.ts';
 import { countFaces, seenShare } from './face-quality.ts';
 import { type MediaFile, readManifest, readTruth } from './media-manifest.ts';
@@ -121,7 +122,10 @@ async function listenTo(path: string): Promise<SoundAnalysis> {
     const signal = new AbortController().signal;
     const { type, audio } = await probe(path, { tools, taskFolder, signal });
     if (audio === null) throw new Error(`${path} has no sound.`);
-    const order = { path, type, streamIndex: audio.index, mostMs: 4 * hourMs, wallMs: hourMs };
+    const order = {
+      ...{ path, type, streamIndex: audio.index, mostMs: 4 * hourMs, wallMs: hourMs },
+      speech: bundledSpeech,
+    };
     return measureSound(order, { tools, taskFolder, signal, models, onMs: () => undefined });
   });
 }

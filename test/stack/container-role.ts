@@ -37,6 +37,8 @@ export async function startContainerRole(
         log += String(chunk);
       });
     })
+    // The tests ask for themselves; a new node process every few seconds in each container takes a core from them.
+    .withHealthCheck({ test: ['CMD', 'true'], interval: 3_600_000, startPeriod: 1 })
     .withWaitStrategy(Wait.forHttp('/health/ready', port).forStatusCode(200))
     .withStartupTimeout(readyLimitMs);
   let started: StartedTestContainer;

@@ -1,6 +1,7 @@
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ClipOptions } from '#schemas/records.ts';
 import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
+import type { SpeechSettings } from '../media/speech/speech-settings.ts';
 import type { Box, CameraPlan } from './camera/camera-plan.ts';
 import type { LanguageModel } from './choose/choice-request.ts';
 import type { Cut, Hook } from './choose/chosen-clip.ts';
@@ -33,6 +34,8 @@ export type PipelineContext = {
   readonly maxSourceDurationMs: number;
   /** The operator's own models (`MODELS_DIR`). */
   readonly modelsFolder?: string | undefined;
+  /** The speech model (`SPEECH_MODEL`), the bundled one unless given. */
+  readonly speech?: SpeechSettings | undefined;
   /** Chooses and names the clips in place of our own rules, where the operator has one (`LLM_BASE_URL`). */
   readonly languageModel?: LanguageModel | undefined;
   /** The operator's own fonts (`FONTS_DIR`). */

@@ -6,6 +6,7 @@ import { planCamera } from './camera/plan-camera.ts';
 import { chooseClips } from './choose/choose-clips.ts';
 import type { ChosenClip, ChosenClips, Cut } from './choose/chosen-clip.ts';
 import { shortestClipMs } from './choose/clip-durations.ts';
+import { isNonsense } from './choose/transcript.ts';
 import { playedMs } from './clip-timeline.ts';
 import {
   type ClipPlan,
@@ -25,6 +26,9 @@ import { facesOnSheet } from './sheet-moments.ts';
 
 /** Between a band's lower edge and the heading, in the clip's pixels. */
 const bandGap = 30;
+/** Whoever ordered the clip should know why it goes by pauses, pictures and loudness alone. */
+const foreignNote =
+  'What is said in the source was not understood, as with a language that the speech model does not know: its words were not used for captions, titles and the choice.';
 
 /**
  * Decides what a job's clips show, and writes all of it down as data: the stretches, the camera's way, and what is
@@ -44,10 +48,11 @@ export async function planClips(input: PlanInput, context: PipelineContext): Pro
     },
   );
   context.onProgress({ stage: 'choosing', fraction: 1 });
+  const isForeign = isNonsense(analysis.sound?.words ?? []);
   return {
     version: planVersion,
     source: plannedSource(analysis),
-    clips: chosen.clips.map((clip, item) => plannedClip(item, clip, input)),
+    clips: chosen.clips.map((clip, item) => plannedClip(item, clip, { ...input, isForeign })),
     missing: missingClips(chosen, options.num_clips),
   };
 }
@@ -65,11 +70,16 @@ function plannedSource(analysis: SourceAnalysis): PlannedSource {
   };
 }
 
-function plannedClip(item: number, chosen: ChosenClip, { analysis, options }: PlanInput): PlannedClip {
+/** What was ordered, and whether all words of its source are those of a language that was not understood. */
+type HeardInput = PlanInput & { readonly isForeign: boolean };
+
+function plannedClip(item: number, chosen: ChosenClip, input: HeardInput): PlannedClip {
+  const { analysis, options, isForeign } = input;
   const { cuts } = chosen;
   const camera = planCamera(analysis, cuts, cameraMode(options.camera_mode));
   const heading = belowCamera(planHeading(chosen.heading, options.heading, playedMs(cuts)), camera);
-  const captions = planCaptions(wordsInClipTime(analysis.sound?.words ?? [], cuts), options.captions);
+  const heard = analysis.sound?.words ?? [];
+  const captions = planCaptions(wordsInClipTime(heard, cuts), options.captions, isForeign);
   return {
     item,
     title: chosen.title,
@@ -83,7 +93,9 @@ function plannedClip(item: number, chosen: ChosenClip, { analysis, options }: Pl
     score: chosen.score,
     black_ms: cuts.reduce((sum, cut) => sum + covered(analysis.picture.black, cut), 0),
     faces: facesOnSheet(analysis, cuts),
-    notes: [...new Set([...chosen.notes, ...camera.notes, ...captions.notes])],
+    notes: [
+      ...new Set([...chosen.notes, ...camera.notes, ...captions.notes, ...(isForeign ? [foreignNote] : [])]),
+    ],
   };
 }
 

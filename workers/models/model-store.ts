@@ -37,13 +37,15 @@ export class ModelStore {
     return this.#entries.has(file);
   }
 
+  /** Where a listed file lies. Throws `ModelUnusable`. */
+  pathOf(file: string): string {
+    const { folder } = this.#entry(file);
+    return join(folder, file);
+  }
+
   /** The file's bytes, compared with the manifest when this process reads them first. Throws `ModelUnusable`. */
   async read(file: string): Promise<Buffer> {
-    const entry = this.#entries.get(file);
-    if (entry === undefined) {
-      const files = [...this.#entries.keys()].join(', ');
-      throw new ModelUnusable(`No manifest lists the model ${file}; these are listed: ${files}`);
-    }
+    const entry = this.#entry(file);
     const path = join(entry.folder, file);
     const bytes = await readFile(path).catch((cause: unknown) => {
       throw new ModelUnusable(`${path} cannot be read: ${restoring(entry)}`, { cause });
@@ -51,6 +53,13 @@ export class ModelStore {
     if (!this.#verified.has(file)) verify(bytes, path, entry);
     this.#verified.add(file);
     return bytes;
+  }
+
+  #entry(file: string): Located {
+    const entry = this.#entries.get(file);
+    if (entry !== undefined) return entry;
+    const files = [...this.#entries.keys()].join(', ');
+    throw new ModelUnusable(`No manifest lists the model ${file}; these are listed: ${files}`);
   }
 
   /** Compares every file with its manifest, so that a broken installation shows at start. Throws `ModelUnusable`. */

@@ -14,6 +14,7 @@ import type {
 } from '../clip/contract.ts';
 import type { CheckedMusic } from '../clip/sound/check-music.ts';
 import type { SourceAnalysis } from '../media/analysis/analysis-schema.ts';
+import type { SpeechSettings } from '../media/speech/speech-settings.ts';
 import type { Cancellations } from './cancellations.ts';
 import type { ClipOutcomes } from './clip-outcome.ts';
 import type { ProgressPublisher } from './progress-publisher.ts';
@@ -54,6 +55,8 @@ export type JobParts = Readonly<{
   limits: SourceLimits;
   /** The operator's own models (`MODELS_DIR`). */
   modelsFolder?: string | undefined;
+  /** The speech model (`SPEECH_MODEL`), the bundled one unless given. */
+  speech?: SpeechSettings | undefined;
   /** The operator's own fonts (`FONTS_DIR`). */
   fontsFolder?: string | undefined;
   now: () => number;

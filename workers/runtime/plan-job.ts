@@ -125,6 +125,7 @@ async function makePlan(
     onProgress: stages.onProgress,
     maxSourceDurationMs: parts.limits.maxDurationMs,
     modelsFolder: parts.modelsFolder,
+    speech: parts.speech,
   };
   try {
     // First: music that cannot be had ends the job before its source is looked at, which takes long.

@@ -6,6 +6,7 @@ import type { Logger } from '#infra/log.ts';
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
 import type { Topic } from '#schemas/topics.ts';
+import type { SpeechSettings } from '../media/speech/speech-settings.ts';
 import { JobTurns } from '../swap/runtime/job-turns.ts';
 import { SwapOutcomes } from '../swap/runtime/swap-outcome.ts';
 import type { SwapMaking } from '../swap/runtime/swap-parts.ts';
@@ -27,6 +28,8 @@ export type WorkerOptions = Readonly<{
   tools: MediaTools;
   folders: WorkFolders;
   modelsFolder?: string | undefined;
+  /** The speech model (`SPEECH_MODEL`), the bundled one unless given. */
+  speech?: SpeechSettings | undefined;
   fontsFolder?: string | undefined;
   limits: SourceLimits;
   /** Without it the worker makes no face swaps. */

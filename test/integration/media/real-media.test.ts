@@ -29,7 +29,7 @@ const playable = [
 ];
 
 /** Those that each run tries; `npm run hostile` tries all. */
-const oftenTried = ['hdr10_10bit_hevc.mp4', 'rotate_90.mp4', 'vfr.mp4', 'video_only_no_audio.mp4'];
+const oftenTried = ['hdr10_10bit_hevc.mp4', 'rotate_90.mp4', 'vfr.mp4'];
 
 /** Every other hostile file: tried by planning alone, which decodes all of it. */
 const others = hostileFiles.map(({ name }) => name).filter((name) => !playable.includes(name));
@@ -53,9 +53,8 @@ describe.skipIf(mediaFolder === undefined)('media found on this machine', () => 
 
   test.each(others)(
     '%s ends in a plan or one clear sentence, in time',
-    { timeout: 180_000 },
+    { timeout: 120_000 },
     async (name) => {
-      const started = performance.now();
       const result = await inTaskFolder((context) => plan(join(hostile, name), context)).catch(
         (error: unknown) => error,
       );
@@ -65,7 +64,6 @@ describe.skipIf(mediaFolder === undefined)('media found on this machine', () => 
         expect(result.message).not.toContain('/');
         expect(result).toMatchObject({ retryable: false });
       }
-      expect(performance.now() - started).toBeLessThan(120_000);
     },
   );
 
@@ -85,14 +83,18 @@ describe.skipIf(mediaFolder === undefined)('media found on this machine', () => 
     });
   });
 
-  test('a long programme gives distinct clips of speech', { timeout: 240_000 }, async () => {
+  // Some minutes to analyse: with all the other media, in `npm run hostile`.
+  test.runIf(isWholeRun)('a long programme gives distinct clips', { timeout: 600_000 }, async () => {
     await inTaskFolder(async (context) => {
       const planned = await plan(join(folder, 'long/programme_open.mp4'), context, {
         count: 5,
         lengthSeconds: 30,
       });
       expect(planned.clips).toHaveLength(5);
-      for (const clip of planned.clips) expect(clip.score.total).toBeGreaterThan(0);
+      const cuts = planned.clips.flatMap((clip) => clip.cuts.slice(-1));
+      const inOrder = cuts.toSorted((a, b) => a.start_ms - b.start_ms);
+      for (const [index, cut] of inOrder.slice(1).entries())
+        expect(cut.start_ms).toBeGreaterThanOrEqual(inOrder[index]?.end_ms ?? 0);
     });
   });
 });

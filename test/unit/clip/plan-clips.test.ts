@@ -56,6 +56,22 @@ describe('planning', () => {
     expect(clips[0]?.notes).toContain('The clip has no captions: nothing is said in it.');
   });
 
+  test('words of a language that the speech model does not know are not used, which is said', async () => {
+    const texts = ['Zug bla vor.', 'Guy a new tag mine.', 'The hate much day.', 'Or it a hen.'];
+    const sentences = texts.map((text, at) => ({
+      ...{ text, startMs: 1_000 + at * 4_000 },
+      // Some of it always comes out as if it were English.
+      confidence: at === 1 ? 0.9 : 0.4,
+    }));
+    const captions = { enabled: true, color: 'white', font: 'Anton' };
+    const { clips } = await planned(syntheticAnalysis({ durationMs: 20_000, sentences }), { captions });
+    expect(clips[0]).toMatchObject({ captions: null });
+    expect(clips[0]?.title).toMatch(/^Board meeting/);
+    const notes = clips[0]?.notes.join(' ');
+    expect(notes).toContain('The clip has no captions: what is said in it was not understood.');
+    expect(notes).toContain('a language that the speech model does not know');
+  });
+
   test('without a heading nothing is drawn, and none is told', async () => {
     const { clips } = await planned(silent(20_000), { auto_heading: false });
     expect(clips[0]).toMatchObject({ heading: null, heading_overlay: null });

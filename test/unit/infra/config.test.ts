@@ -18,6 +18,19 @@ describe('numbers in settings', () => {
   });
 });
 
+test('a speech model is the bundled one or a folder of Whisper', () => {
+  expect(parseConfig({}).SPEECH_MODEL).toBe('moonshine-tiny-en');
+  expect(parseConfig({ SPEECH_MODEL: 'whisper:whisper-base_q8' }).SPEECH_MODEL).toBe(
+    'whisper:whisper-base_q8',
+  );
+  for (const wrong of ['whisper-base', 'whisper:', 'whisper:../up', 'whisper:a/b']) {
+    expect(() => parseConfig({ SPEECH_MODEL: wrong })).toThrow('SPEECH_MODEL: must be moonshine-tiny-en, or');
+  }
+  expect(() => parseConfig({ SPEECH_LANGUAGE: 'German' })).toThrow(
+    'SPEECH_LANGUAGE: must be a code such as de',
+  );
+});
+
 describe('a language model', () => {
   test('needs its address and its name together', () => {
     expect(() => parseConfig({ LLM_BASE_URL: 'https://llm.example/v1' })).toThrow('LLM_MODEL: must be set');

@@ -62,7 +62,7 @@ describe("an operator's models", () => {
   test('need a manifest that makes sense', async () => {
     expect(String(await failureOf(ModelStore.open(folder)))).toContain('lists each with file, sha256');
     await manifest({ file: '../outside', sha256: sha256('x'), source: 'a', licence: 'b' });
-    expect(String(await failureOf(ModelStore.open(folder)))).toContain('without folders');
+    expect(String(await failureOf(ModelStore.open(folder)))).toContain('without . or ..');
   });
 
   test('a name that nobody lists is told with those that are listed', async () => {

@@ -16,7 +16,12 @@ export type OnnxTensor = {
   readonly dims: readonly number[];
   readonly values: Float32Array | BigInt64Array;
 };
-export type OnnxValue = { readonly name: string; readonly dims: readonly number[] };
+export type OnnxValue = {
+  readonly name: string;
+  /** Null: may vary. */
+  readonly dims: readonly (number | null)[];
+  readonly type?: 'float' | 'int64';
+};
 
 const floatType = 1;
 const int64Type = 7;
@@ -66,9 +71,12 @@ function tensorBytes({ name, dims, values }: OnnxTensor): Buffer {
   ]);
 }
 
-function valueBytes({ name, dims }: OnnxValue): Buffer {
-  const shape = Buffer.concat(dims.map((length) => message(1, whole(1, length))));
-  const tensorType = Buffer.concat([whole(1, floatType), message(2, shape)]);
+function valueBytes({ name, dims, type = 'float' }: OnnxValue): Buffer {
+  const shape = Buffer.concat(
+    dims.map((length) => message(1, length === null ? Buffer.alloc(0) : whole(1, length))),
+  );
+  const element = type === 'float' ? floatType : int64Type;
+  const tensorType = Buffer.concat([whole(1, element), message(2, shape)]);
   return Buffer.concat([text(1, name), message(2, message(1, tensorType))]);
 }
 

@@ -16,10 +16,14 @@ export type Sentence = {
 };
 
 /**
- * Below this a transcript is noise: another language, singing, or sound that the model took for speech. Measured
- * means: a German text 0.48, a French one 0.57, an English one by the same synthetic voice 0.79, people 0.8 and more.
+ * Below this a transcript is noise: another language, singing, or sound that the model took for speech. Measured as in
+ * `isNonsense`: people who speak English 0.70 (five-word commands, a crowd) to 0.98, by telephone 0.83, a synthesiser
+ * 0.79 to 0.93; prompts read by people in French, Spanish, Italian and Russian, and nine languages by synthesisers, all
+ * below 0.58, most below 0.45.
  */
 const understoodConfidence = 0.62;
+/** So many words in the same order once more: the recogniser repeats itself, and the surer each time. */
+const repeatedWords = 4;
 const fewestWords = 4;
 /** A pause this long parts sentences, but not where the next word goes on with the same one. */
 const partingPauseMs = 700;
@@ -41,7 +45,7 @@ export function understoodSentences(
 ): readonly Sentence[] {
   const { durationMs, cutsMs } = source;
   const words = (sound?.words ?? []).filter((word) => word.end_ms <= durationMs);
-  if (words.length < fewestWords || meanConfidence(words) < understoodConfidence) return [];
+  if (words.length < fewestWords || isNonsense(words)) return [];
   const heardStarts = new Set(sound?.sentence_starts ?? []);
   const afterCut = wordsAfterCuts(words, cutsMs);
   const starts = words.flatMap((_, at) =>
@@ -51,6 +55,27 @@ export function understoodSentences(
   return mergedFragments(words, ranges, afterCut).map((range, order, all) =>
     sentence(words, range, all[order - 1], all[order + 1], durationMs),
   );
+}
+
+/**
+ * Whether the words of a whole source are what a recogniser makes of a language that it does not know: none of
+ * them is to be shown, read or chosen by. Fewer than four words say too little to tell. Pure.
+ */
+export function isNonsense(words: readonly Pick<SpokenWord, 'text' | 'confidence'>[]): boolean {
+  return words.length >= fewestWords && meanConfidence(withoutRepeats(words)) < understoodConfidence;
+}
+
+/** The words without the runs of four that were heard before, wherever that was. */
+function withoutRepeats<Word extends Pick<SpokenWord, 'text'>>(words: readonly Word[]): readonly Word[] {
+  const bare = words.map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''));
+  const heard = new Set<string>();
+  const repeated = new Set<number>();
+  for (let at = 0; at + repeatedWords <= bare.length; at += 1) {
+    const run = bare.slice(at, at + repeatedWords).join(' ');
+    if (heard.has(run)) for (let word = at; word < at + repeatedWords; word += 1) repeated.add(word);
+    heard.add(run);
+  }
+  return words.filter((_, at) => !repeated.has(at));
 }
 
 /** The numbers of the words that follow a pause in which the picture cuts. */
@@ -138,6 +163,6 @@ function closes(word: string): boolean {
   return /[.!?…]["'”’)\]]*$/.test(word);
 }
 
-function meanConfidence(words: readonly SpokenWord[]): number {
+function meanConfidence(words: readonly Pick<SpokenWord, 'confidence'>[]): number {
   return words.reduce((sum, word) => sum + word.confidence, 0) / Math.max(1, words.length);
 }

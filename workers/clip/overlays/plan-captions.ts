@@ -19,13 +19,17 @@ export type PlannedCaptions = {
   readonly notes: readonly string[];
 };
 
-/** What a clip's captions show and when; `words` are in clip time, `wordsInClipTime` gives them. Pure. */
+/**
+ * What a clip's captions show and when; `words` are in clip time, `wordsInClipTime` gives them. Nothing of a source
+ * whose words are nonsense is shown: a phrase of it may well have come out sure of itself. Pure.
+ */
 export function planCaptions(
   words: readonly ClipWord[],
   options: Pick<CaptionOptions, 'enabled' | 'color' | 'font'> | null,
+  isNonsense = false,
 ): PlannedCaptions {
   if (options?.enabled !== true) return { plan: null, notes: [] };
-  const shown = captionWords(words);
+  const shown = isNonsense ? [] : captionWords(words);
   if (shown.length === 0) {
     const reason = words.length === 0 ? 'nothing is said in it' : 'what is said in it was not understood';
     return { plan: null, notes: [`The clip has no captions: ${reason}.`] };

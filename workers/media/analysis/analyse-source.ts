@@ -1,6 +1,7 @@
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import type { MediaTools } from '#infra/media/media-tools.ts';
 import type { ProbedMedia } from '#infra/media/probe.ts';
+import { bundledSpeech, type SpeechSettings } from '../speech/speech-settings.ts';
 import {
   analysisVersion,
   type PictureAnalysis,
@@ -18,6 +19,8 @@ export type AnalysisContext = {
   readonly tools: MediaTools;
   /** The operator's own models (`MODELS_DIR`). */
   readonly modelsFolder: string | undefined;
+  /** The speech model (`SPEECH_MODEL`), the bundled one unless given. */
+  readonly speech?: SpeechSettings | undefined;
   /** A folder of the task's own. */
   readonly taskFolder: string;
   readonly signal: AbortSignal;
@@ -31,6 +34,8 @@ const pictureShare = 0.8;
 /** Two idle cores take 0.1 to 0.3 of the source's time; shared ones several times that, a hostile file for ever. */
 const pictureWallMsPerMs = 6;
 const soundWallMsPerMs = 2;
+/** A large Whisper model on one shared core. */
+const whisperWallMsPerMs = 12;
 const startMs = 180_000;
 
 /**
@@ -92,9 +97,12 @@ async function listenToSound(
   context: ChildContext,
 ): Promise<SoundAnalysis | null> {
   if (audio === null) return null;
-  const wallMs = Math.round(startMs + context.expectedMs * soundWallMsPerMs);
+  const { speech = bundledSpeech } = context;
+  const wallMsPerMs = speech.whisperFolder === null ? soundWallMsPerMs : whisperWallMsPerMs;
+  const wallMs = Math.round(startMs + context.expectedMs * wallMsPerMs);
   const order: SoundOrder = {
     ...{ path, type, streamIndex: audio.index, wallMs },
+    speech,
     mostMs: context.maxSourceDurationMs,
   };
   return runMeasuringChild({

@@ -4,9 +4,11 @@ import type { MediaTools } from '#infra/media/media-tools.ts';
 import { guardedInputOptions, inputUrl, runFfmpeg } from '#infra/media/run-ffmpeg.ts';
 import type { MediaType } from '#infra/media/sniff.ts';
 import type { ModelStore } from '../../models/model-store.ts';
+import { openRecogniser } from '../speech/open-recogniser.ts';
 import { sentenceStarts } from '../speech/sentences.ts';
 import { samplesPerSecond, soundWindows, windowMs } from '../speech/sound-windows.ts';
 import { type HeardSound, SpeechListener } from '../speech/speech-listener.ts';
+import type { SpeechSettings } from '../speech/speech-settings.ts';
 import type { SoundAnalysis } from './analysis-schema.ts';
 
 export type SoundOrder = {
@@ -17,6 +19,7 @@ export type SoundOrder = {
   /** What comes later is not listened to: sound that outlasts the longest source is no programme. */
   readonly mostMs: number;
   readonly wallMs: number;
+  readonly speech: SpeechSettings;
 };
 
 export type SoundContext = {
@@ -28,15 +31,13 @@ export type SoundContext = {
   readonly onMs: (ms: number) => void;
 };
 
-/** The bundled speech model's only language. */
-const language = 'en';
-
 /**
  * Listens to a source's sound once: speech, words, sentences, loudness. The sound streams through; only what
  * was heard in it grows with its length. Throws `MediaFailure` and `ModelUnusable`.
  */
 export async function measureSound(order: SoundOrder, context: SoundContext): Promise<SoundAnalysis> {
-  const listener = await SpeechListener.open(context.models);
+  const recogniser = await openRecogniser(order.speech, context.models);
+  const listener = await SpeechListener.open(context.models, recogniser);
   await runFfmpeg({
     tools: context.tools,
     cwd: context.taskFolder,
@@ -72,7 +73,7 @@ function soundCommand(order: SoundOrder): readonly string[] {
 
 function stored(heard: HeardSound): SoundAnalysis {
   return {
-    language,
+    language: heard.language,
     utterances: heard.utterances.map(({ startMs, endMs }) => ({ start_ms: startMs, end_ms: endMs })),
     words: heard.words.map(({ text, startMs, endMs, confidence }) => ({
       text,

@@ -1,10 +1,10 @@
 import type { ModelStore } from '../../models/model-store.ts';
 import { LoudnessMeter } from './loudness-meter.ts';
+import type { Recogniser } from './recogniser.ts';
 import { withoutLoops } from './repeated-words.ts';
-import { levelDb, samplesPerSecond, samplesPerWindow, windowMs } from './sound-windows.ts';
+import { levelDb, samplesPerWindow, windowMs } from './sound-windows.ts';
 import { SpeechChunker, type WindowRange } from './speech-chunker.ts';
-import { SpeechModel } from './speech-model.ts';
-import { type TimedWord, timedWords } from './timed-words.ts';
+import type { TimedWord } from './timed-words.ts';
 import { type Span, utterances } from './utterances.ts';
 import { VoiceActivity } from './voice-activity.ts';
 import { snapWordEdges } from './word-edges.ts';
@@ -14,6 +14,8 @@ export type HeardSound = {
   /** Phrases of speech, bounded by pauses. */
   readonly utterances: readonly Span[];
   readonly words: readonly TimedWord[];
+  /** BCP 47: what most words were taken for; `und` (undetermined) where there are none. */
+  readonly language: string;
   /** LUFS each 100 ms. */
   readonly loudness: readonly number[];
 };
@@ -29,7 +31,7 @@ const tailWindows = 3;
  */
 export class SpeechListener {
   readonly #voice: VoiceActivity;
-  readonly #model: SpeechModel;
+  readonly #recogniser: Recogniser;
   readonly #chunker = new SpeechChunker();
   readonly #meter = new LoudnessMeter();
   /** The last windows; the first of them is window `#firstKept` of the sound. */
@@ -38,17 +40,18 @@ export class SpeechListener {
   readonly #probabilities: number[] = [];
   readonly #levels: number[] = [];
   readonly #words: TimedWord[] = [];
+  readonly #wordsByLanguage = new Map<string, number>();
   /** Where the stretch before ended. */
   #transcribedTo = -1;
 
-  private constructor(voice: VoiceActivity, model: SpeechModel) {
+  private constructor(voice: VoiceActivity, recogniser: Recogniser) {
     this.#voice = voice;
-    this.#model = model;
+    this.#recogniser = recogniser;
   }
 
-  /** Loads the models. Throws `ModelUnusable`. */
-  static async open(models: ModelStore): Promise<SpeechListener> {
-    return new SpeechListener(await VoiceActivity.open(models), await SpeechModel.open(models));
+  /** Loads the model of voice activity; `recogniser` then hears what is spoken. Throws `ModelUnusable`. */
+  static async open(models: ModelStore, recogniser: Recogniser): Promise<SpeechListener> {
+    return new SpeechListener(await VoiceActivity.open(models), recogniser);
   }
 
   /** Hears the next 512 samples. The array must not change afterwards. */
@@ -71,6 +74,7 @@ export class SpeechListener {
         levels: Float32Array.from(this.#levels),
       }),
       words: this.#words,
+      language: [...this.#wordsByLanguage].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? 'und',
       loudness: this.#meter.finish(),
     };
   }
@@ -87,9 +91,10 @@ export class SpeechListener {
       .entries()) {
       samples.set(window, index * samplesPerWindow);
     }
-    const heard = await this.#model.hear(samples);
-    const durationMs = (samples.length / samplesPerSecond) * 1000;
-    const words = withoutLoops(timedWords(heard, this.#model.vocabulary, durationMs));
+    const heard = await this.#recogniser.hear(samples);
+    const words = withoutLoops(heard.words);
+    const known = this.#wordsByLanguage.get(heard.language) ?? 0;
+    if (words.length > 0) this.#wordsByLanguage.set(heard.language, known + words.length);
     const startMs = first * windowMs;
     for (const word of snapWordEdges(words, samples)) {
       this.#words.push({ ...word, startMs: word.startMs + startMs, endMs: word.endMs + startMs });

@@ -280,7 +280,9 @@ describe('sources that are no talk', () => {
   });
 });
 
-test('the work grows with the source, not with its square: four hours have four times the candidates of one', async () => {
+test('the work grows with the source, not with its square: four hours have four times the candidates of one', {
+  timeout: 120_000,
+}, async () => {
   const counted = async (hours: number): Promise<number> => {
     const durationMs = hours * 3_600_000;
     const analysis = syntheticAnalysis({ durationMs, sentences: talk(durationMs) });

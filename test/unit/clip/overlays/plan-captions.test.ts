@@ -105,6 +105,13 @@ describe('what is not said', () => {
     });
   });
 
+  test('of a source whose words are nonsense even a phrase that seems clear is not shown', () => {
+    expect(planCaptions(said('this was clear.'), options, true)).toEqual({
+      plan: null,
+      notes: ['The clip has no captions: what is said in it was not understood.'],
+    });
+  });
+
   test('captions that were not asked for are not made, and not missed', () => {
     expect(planCaptions(said('hello'), null)).toEqual({ plan: null, notes: [] });
     expect(planCaptions(said('hello'), { ...options, enabled: false })).toEqual({ plan: null, notes: [] });
