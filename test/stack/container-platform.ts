@@ -11,6 +11,7 @@ import { isKafkaServing } from '#infra/embedded/kafka-probe.ts';
 import { findFreePort } from '#infra/embedded/ports.ts';
 import { ApacheKafka, kafkaInsidePort } from './apache-kafka.ts';
 import type { PlatformRequest } from './choose-platform.ts';
+import { noHealthCheck } from './no-health-check.ts';
 import {
   type ContainerHost,
   type PlatformBackEnd,
@@ -185,7 +186,10 @@ async function startPostgres({
     .withNetworkMode(network)
     .withNetworkAliases('postgres')
     .withLabels({ ...labels })
-    .withExposedPorts({ container: 5432, host: ports.postgres });
+    .withExposedPorts({ container: 5432, host: ports.postgres })
+
+    .withHealthCheck(noHealthCheck)
+    .withWaitStrategy(Wait.forListeningPorts());
   const container = await startTelling('PostgreSQL', postgres);
   await untilServing('postgres', ports, secrets);
   return container;

@@ -1,5 +1,6 @@
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { type Engine, findEngine } from '#infra/containers/engine.ts';
+import { noHealthCheck } from './no-health-check.ts';
 import { type ContainerHost, runLabel } from './platform.ts';
 import { provideServiceImage } from './platform-control.ts';
 import { goWithoutReaper } from './reaper.ts';
@@ -37,8 +38,7 @@ export async function startContainerRole(
         log += String(chunk);
       });
     })
-    // The tests ask for themselves; a new node process every few seconds in each container takes a core from them.
-    .withHealthCheck({ test: ['CMD', 'true'], interval: 3_600_000, startPeriod: 1 })
+    .withHealthCheck(noHealthCheck)
     .withWaitStrategy(Wait.forHttp('/health/ready', port).forStatusCode(200))
     .withStartupTimeout(readyLimitMs);
   let started: StartedTestContainer;

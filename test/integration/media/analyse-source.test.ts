@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { MediaFailure } from '#infra/media/media-failure.ts';
 import { analyseVideo } from '#workers/clip/pipeline.ts';
 import { type SourceAnalysis, sourceAnalysisSchema } from '#workers/media/analysis/analysis-schema.ts';
+import { isWholeRun } from '../hostile/hostile-files.ts';
 import { inTaskFolder, mediaFolder, sample } from './task-folder.ts';
 
 const limitMs = 170_000;
@@ -108,12 +109,16 @@ describe.skipIf(mediaFolder === undefined)('real videos found on this machine', 
   const analysed = (name: string) =>
     inTaskFolder((context) => analyseVideo(join(mediaFolder ?? '', 'video', name), context));
 
-  test('five speakers: a cut each three seconds, a face all the time', { timeout: limitMs }, async () => {
-    const analysis = await analysed('talk_grid_5speakers.mp4');
-    expect(analysis.picture.cut_frames.map((frame) => atSeconds(analysis, frame))).toEqual([3, 6, 9, 12]);
-    expect(seenShare(analysis)).toBeGreaterThan(0.97);
-    expect(analysis.picture.face_tracks).toHaveLength(5);
-  });
+  test.runIf(isWholeRun)(
+    'five speakers: a cut each three seconds, a face all the time',
+    { timeout: limitMs },
+    async () => {
+      const analysis = await analysed('talk_grid_5speakers.mp4');
+      expect(analysis.picture.cut_frames.map((frame) => atSeconds(analysis, frame))).toEqual([3, 6, 9, 12]);
+      expect(seenShare(analysis)).toBeGreaterThan(0.97);
+      expect(analysis.picture.face_tracks).toHaveLength(5);
+    },
+  );
 
   test('a split screen: two faces, each one track', { timeout: limitMs }, async () => {
     const { picture } = await analysed('podcast_split_2p.mp4');
@@ -133,7 +138,7 @@ describe.skipIf(mediaFolder === undefined)('real videos found on this machine', 
     expect(Math.min(...(track?.top ?? []))).toBeGreaterThan((460 / 720) * 10_000);
   });
 
-  test('a toy has no face', { timeout: limitMs }, async () => {
+  test.runIf(isWholeRun)('a toy has no face', { timeout: limitMs }, async () => {
     expect((await analysed('noface_toy_rabbit.mp4')).picture.face_tracks).toEqual([]);
   });
 });
