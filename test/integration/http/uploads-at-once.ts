@@ -18,15 +18,20 @@ async function uploadOne({ baseUrl, key, bytes }: Omit<UploadsAtOnce, 'count'>):
     agent: false,
     headers: { 'x-api-key': key, 'content-type': formType(boundary) },
   });
-  const answered = once(sending, 'response');
+  let hasAnswer = false;
+  const answered = once(sending, 'response').then(([response]) => {
+    hasAnswer = true;
+    return response;
+  });
   sending.write(partHead(boundary, { name: 'video', fileName: 'talk.mp4' }));
   sending.write(mp4Like(PIECE.length));
-  for (let left = bytes - PIECE.length; left > 0; left -= PIECE.length) {
+  // A refusal may come before the end, and then nobody takes the rest.
+  for (let left = bytes - PIECE.length; left > 0 && !hasAnswer; left -= PIECE.length) {
     const isTaken = sending.write(left < PIECE.length ? PIECE.subarray(0, left) : PIECE);
-    if (!isTaken) await once(sending, 'drain');
+    if (!isTaken) await Promise.race([once(sending, 'drain'), answered]);
   }
   sending.end(`\r\n${closing(boundary)}`);
-  const [response] = await answered;
+  const response = await answered;
   response.resume();
   await once(response, 'end');
   return response.statusCode;
