@@ -101,7 +101,7 @@ describe('the render command', () => {
   test('standard shows the whole picture before a blurred, darkened one', () => {
     const filters = graph(renderArguments(order()));
     expect(filters).toContain('scale=1080:608');
-    expect(filters).toContain('gblur=sigma=6');
+    expect(filters).toContain('gblur=sigma=14');
     expect(filters).toContain('overlay=x=(W-w)/2:y=(H-h)/2');
   });
 

@@ -18,9 +18,9 @@ export type CameraOrder = {
   readonly output: Size;
 };
 
-/** The background is blurred at a quarter of its size: σ 6 there is σ 24 in the picture, at a sixteenth of the work. */
+/** The background is blurred at a quarter of its size: σ 14 there is σ 56 in the picture, at a sixteenth of the work. */
 const backgroundShrink = 4;
-const backgroundSigma = 6;
+const backgroundSigma = 14;
 const backgroundBrightness = 0.6;
 
 /**
