@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
-import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
+import { unlessMissing } from '#infra/object-storage/unless-missing.ts';
 
 /** Why a clip looks as it does: what its plan says, and the pictures to see it by. */
 export type ClipReasons = Readonly<{
@@ -57,12 +57,8 @@ export async function readClipReasons(
 }
 
 async function readJson(storage: ObjectStorage, key: string): Promise<unknown> {
-  try {
-    return JSON.parse((await storage.getBytes(key, maxPlanBytes)).toString('utf8'));
-  } catch (error) {
-    if (error instanceof StorageFailure && error.code === 'NOT_FOUND') return undefined;
-    throw error;
-  }
+  const bytes = await unlessMissing(storage.getBytes(key, maxPlanBytes));
+  return bytes && JSON.parse(bytes.toString('utf8'));
 }
 
 /** The reasons for people. Pure. */

@@ -17,6 +17,7 @@ import { attachment } from './content-disposition.ts';
 import { PartBuffers } from './part-buffers.ts';
 import { sendInParts, watchedBody } from './send-in-parts.ts';
 import { StorageFailure, storageFailure } from './storage-failure.ts';
+import { unlessMissing } from './unless-missing.ts';
 
 /** Where the objects are and who asks for them; the fields of the config with the `S3_` prefix. */
 export type ObjectStorageSettings = {
@@ -198,15 +199,12 @@ export class ObjectStorage {
 
   /** Size and type of an object, or undefined where there is none. */
   async head(key: string, signal?: AbortSignal): Promise<ObjectHead | undefined> {
-    try {
-      const found = await this.#call(`head ${key}`, signal, (abortSignal) =>
+    const found = await unlessMissing(
+      this.#call(`head ${key}`, signal, (abortSignal) =>
         this.#client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: key }), { abortSignal }),
-      );
-      return { bytes: found.ContentLength ?? 0, contentType: found.ContentType };
-    } catch (error) {
-      if (error instanceof StorageFailure && error.code === 'NOT_FOUND') return undefined;
-      throw error;
-    }
+      ),
+    );
+    return found && { bytes: found.ContentLength ?? 0, contentType: found.ContentType };
   }
 
   /** Deletes an object; one that is not there is fine. */

@@ -7,6 +7,7 @@ import type { ChosenClip, ChosenClips } from '#workers/clip/choose/chosen-clip.t
 import type { SourceAnalysis } from '#workers/media/analysis/analysis-schema.ts';
 import { SentenceEmbedder } from '#workers/media/text/sentence-embedder.ts';
 import { ModelStore } from '#workers/models/model-store.ts';
+import { plainRequestFor } from '../unit/clip/choose/plain-request.ts';
 import type { Figure } from './analysis-quality.ts';
 import { cutsInsideWords, mainCut, sentenceEdges, shownSegment, type TrueWord } from './choice-measures.ts';
 import { keptAnalysis } from './kept-analysis.ts';
@@ -188,17 +189,7 @@ function titles(clips: readonly ChosenClip[]): string {
 }
 
 async function choose(analysis: SourceAnalysis, over: Partial<ChoiceRequest>): Promise<ChosenClips> {
-  const request: ChoiceRequest = {
-    num_clips: 1,
-    style: 'viral',
-    prompt: null,
-    length_seconds: null,
-    hook_length_seconds: null,
-    auto_heading: true,
-    heading: null,
-    sourceName: { title: null, fileName: 'The programme.mp4' },
-    ...over,
-  };
+  const request: ChoiceRequest = { ...plainRequestFor('The programme.mp4'), ...over };
   const chosen = await chooseClips(analysis, request, { embedder });
   if (process.env['CHOICE_SHOW'] === '1') show(request, chosen);
   return chosen;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
-import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
+import { unlessMissing } from '#infra/object-storage/unless-missing.ts';
 import type { ClipCompleted, ClipFailed } from '#schemas/records.ts';
 import type { ClipReport } from '../clip/contract.ts';
 import type { ClipIdentity } from './clip-identity.ts';
@@ -59,14 +59,9 @@ export class ClipOutcomes {
 
   /** How the clip ended, or undefined while that is open. */
   async read(clip: ClipIdentity, signal: AbortSignal): Promise<ClipOutcome | undefined> {
-    try {
-      const key = outcomeKey(clip.jobId, clip.clipId);
-      const bytes = await this.#storage.getBytes(key, maxOutcomeBytes, signal);
-      return outcomeDocument.parse(JSON.parse(bytes.toString('utf8')));
-    } catch (error) {
-      if (error instanceof StorageFailure && error.code === 'NOT_FOUND') return undefined;
-      throw error;
-    }
+    const key = outcomeKey(clip.jobId, clip.clipId);
+    const bytes = await unlessMissing(this.#storage.getBytes(key, maxOutcomeBytes, signal));
+    return bytes && outcomeDocument.parse(JSON.parse(bytes.toString('utf8')));
   }
 
   /** The outcomes that are known of `clips`, all of one job, by item. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
+import { unlessMissing } from '#infra/object-storage/unless-missing.ts';
 import type { ClipOptions, JobRequested } from '#schemas/records.ts';
 import type { ClipPlan, PipelineContext, SourceName } from '../clip/contract.ts';
 import { sourceNameOf } from '../clip/pipeline.ts';
@@ -101,13 +101,8 @@ function missingClips(job: ClipJob, plan: ClipPlan, atMs: number): readonly Clip
 
 /** A plan is made once: the source goes up before it, so that where a plan is there is its source. */
 async function storedOrNewPlan(parts: JobParts, job: ClipJob, signal: AbortSignal): Promise<ClipPlan> {
-  const stored = await readPlan(parts.storage, planKey(job.request.job_id), signal).catch(noneYet);
+  const stored = await unlessMissing(readPlan(parts.storage, planKey(job.request.job_id), signal));
   return stored ?? parts.folders.within((taskFolder) => makePlan(parts, job, taskFolder, signal));
-}
-
-function noneYet(error: unknown): undefined {
-  if (error instanceof StorageFailure && error.code === 'NOT_FOUND') return undefined;
-  throw error;
 }
 
 async function makePlan(
@@ -148,7 +143,7 @@ async function storedOrNewAnalysis(
   stages: TaskStages,
 ): Promise<AnalysedSource> {
   const key = analysisKey(job.request.job_id);
-  const stored = await readAnalysis(parts.storage, key, context.signal).catch(noneYet);
+  const stored = await unlessMissing(readAnalysis(parts.storage, key, context.signal));
   if (stored !== undefined) return stored;
   stages.enter('fetch');
   const { path, sourceName } = await fetchAndStoreSource(parts, job, context);

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { MediaFailure } from '#infra/media/media-failure.ts';
+import { unlessMissing } from '#infra/object-storage/unless-missing.ts';
 import type { FaceSwapOptions, JobRequested } from '#schemas/records.ts';
 import { appendRecords } from '../../runtime/append-records.ts';
 import type { GivenUp, Work } from '../../runtime/attempt-task.ts';
 import { deadTaskOf } from '../../runtime/dead-task.ts';
 import { sourceKey } from '../../runtime/object-keys.ts';
 import type { RequestedJob } from '../../runtime/plan-job.ts';
-import { unlessMissing } from '../../runtime/stored-object.ts';
 import type { SwapContext } from '../contract.ts';
 import { announceSwap, endSwapAsFailed, swapCallOff } from './end-swap.ts';
 import { type PlannedSwap, readSwapPlan, writeSwapPlan } from './stored-swap.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ObjectStorage } from '#infra/object-storage/object-storage.ts';
+import { unlessMissing } from '#infra/object-storage/unless-missing.ts';
 import type { SwapCompleted, SwapFailed } from '#schemas/records.ts';
-import { unlessMissing } from '../../runtime/stored-object.ts';
 import type { SwapReport } from '../contract.ts';
 import { swapOutcomeKey } from './swap-keys.ts';
 

@@ -9,6 +9,7 @@ import { judgeSource } from '#workers/clip/choose/judge-source.ts';
 import type { SourceAnalysis } from '#workers/media/analysis/analysis-schema.ts';
 import { SentenceEmbedder } from '#workers/media/text/sentence-embedder.ts';
 import { ModelStore } from '#workers/models/model-store.ts';
+import { plainRequestFor } from './plain-request.ts';
 import { syntheticAnalysis, talk } from './synthetic-analysis.ts';
 
 const model = await SentenceEmbedder.open(await ModelStore.open());
@@ -23,16 +24,7 @@ const embedder = {
   },
 };
 
-const plainRequest: ChoiceRequest = {
-  num_clips: 1,
-  style: 'viral',
-  prompt: null,
-  length_seconds: null,
-  hook_length_seconds: null,
-  auto_heading: true,
-  heading: null,
-  sourceName: { title: null, fileName: 'board_meeting.mp4' },
-};
+const plainRequest: ChoiceRequest = plainRequestFor('board_meeting.mp4');
 
 async function choose(analysis: SourceAnalysis, over: Partial<ChoiceRequest> = {}) {
   return chooseClips(analysis, { ...plainRequest, ...over }, { embedder });

@@ -5,6 +5,7 @@ import { chooseClips } from '#workers/clip/choose/choose-clips.ts';
 import { sourceAnalysisSchema } from '#workers/media/analysis/analysis-schema.ts';
 import { SentenceEmbedder } from '#workers/media/text/sentence-embedder.ts';
 import { ModelStore } from '#workers/models/model-store.ts';
+import { plainRequestFor } from './plain-request.ts';
 
 /** What the analysis found in the project's sample, `infra/sample/talk.mp4`: 34 s of a talk on a picture of the sky. */
 const analysis = sourceAnalysisSchema.parse(
@@ -13,17 +14,7 @@ const analysis = sourceAnalysisSchema.parse(
 const embedder = await SentenceEmbedder.open(await ModelStore.open());
 
 async function choose(over: Partial<ChoiceRequest>) {
-  const request: ChoiceRequest = {
-    num_clips: 1,
-    style: 'viral',
-    prompt: null,
-    length_seconds: null,
-    hook_length_seconds: null,
-    auto_heading: true,
-    heading: null,
-    sourceName: { title: null, fileName: 'talk.mp4' },
-    ...over,
-  };
+  const request: ChoiceRequest = { ...plainRequestFor('talk.mp4'), ...over };
   return chooseClips(analysis, request, { embedder });
 }
 

@@ -1,4 +1,4 @@
-import { StorageFailure } from '#infra/object-storage/storage-failure.ts';
+import { StorageFailure } from './storage-failure.ts';
 
 /** What `reading` of an object gives; undefined where there is no such object. */
 export async function unlessMissing<Content>(reading: Promise<Content>): Promise<Content | undefined> {
